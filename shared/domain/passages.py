@@ -1,0 +1,72 @@
+"""What a provider returns, after parsing: passages with their citations, and what was noticed on the way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from shared.domain.exposure import Audience
+
+
+class Evidence(StrEnum):
+    """`source_excerpt`: original source text. `derived_context`: assembled or generated, and labelled so."""
+
+    SOURCE_EXCERPT = "source_excerpt"
+    DERIVED_CONTEXT = "derived_context"
+
+
+class Freshness(StrEnum):
+    CURRENT = "current"
+    STALE = "stale"
+    UNKNOWN = "unknown"
+
+
+class Warning_(StrEnum):
+    """Things worth an operator's attention that cost nobody the answer. Stable codes, no upstream words."""
+
+    SURPLUS_CUT = "surplus_cut"  # more results than asked for
+    INTERNAL_DROPPED = "internal_dropped"  # an internal result from a customer_safe registration
+    AUDIENCE_MISSING = "audience_missing"  # missing or unrecognised: taken as internal
+    RESULT_DROPPED = "result_dropped"  # over-long documentId or title
+    FIELD_DROPPED = "field_dropped"  # an optional field that is over-long or invalid
+    URL_DROPPED = "url_dropped"  # a citation URL that may not be shown
+    SNIPPET_CUT = "snippet_cut"  # longer than 8,000 characters
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passage:
+    """One found passage and its citation. `score` is raw and compared only within one provider."""
+
+    document_id: str
+    title: str
+    snippet: str
+    audience: Audience
+    evidence: Evidence = Evidence.SOURCE_EXCERPT
+    revision: str | None = None
+    chunk_id: str | None = None
+    url: str | None = None
+    locale: str | None = None
+    score: float | None = None
+    freshness: Freshness = Freshness.UNKNOWN
+    review_due_at: str | None = None
+    translation_group_id: str | None = None
+    truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retrieval:
+    """One provider's answer, parsed. Nothing has been dropped for its audience yet."""
+
+    passages: tuple[Passage, ...] = ()
+    warnings: tuple[Warning_, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What is asked of one provider, before that provider's own limits are applied."""
+
+    query: str
+    limit: int = 10
+    locale: str | None = None
+    locale_fallback: str | None = None
+    conversation_id: str | None = None  # already withheld from every provider that may not have it

@@ -1,0 +1,112 @@
+"""Registered providers, as the gateway knows them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Literal
+
+from shared.domain.exposure import ExposureProfile
+
+Purpose = Literal["signing", "signing_previous", "instance"]
+
+MAX_PROVIDERS_PER_EXPOSURE = 200
+CONTRACT_VERSION = 1
+
+
+class ProviderKind(StrEnum):
+    CONTRACT = "contract"
+
+
+class ProviderStatus(StrEnum):
+    ACTIVE = "active"
+    DISABLED = "disabled"
+    AUTO_DISABLED = "auto_disabled"
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What a provider declares beyond the minimum. Anything absent is false."""
+
+    semantic_search: bool = False
+    locale: bool = False
+    locale_fallback: bool = False
+    freshness: bool = False
+    translation_groups: bool = False
+    chunking: bool = False
+    scoring: bool = False
+    citation_url: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SealedSecret:
+    """A secret as it lies in the store: ciphertext under the exposure's key, and what may be shown of it."""
+
+    ciphertext: bytes = field(repr=False)
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class SigningSecrets:
+    """Unsealed for one request, in memory alone. `previous` is set inside a rotation window."""
+
+    current: str = field(repr=False)
+    previous: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """All that is needed to ask one provider, the same on every lane. Says nothing about other sources."""
+
+    id: str
+    name: str
+    kind: ProviderKind
+    base_url: str
+    generation: int
+    priority: int = 100
+    capabilities: Capabilities = field(default_factory=Capabilities)
+    contract_version: int = CONTRACT_VERSION
+    allow_private_network: bool = False
+    signing: SealedSecret
+    signing_previous: SealedSecret | None = None
+    signing_previous_until: float = 0.0
+    created_at: float = 0.0
+
+    def previous_secret_at(self, now: float) -> SealedSecret | None:
+        """The secret that was replaced, while its rotation window is open. Expired ones are never used."""
+        return self.signing_previous if self.signing_previous_until > now else None
+
+
+@dataclass(frozen=True, slots=True)
+class CustomerSource:
+    """A source that the customer lane may ask.
+
+    Built by the customer catalogue alone, out of a store that holds nothing but customer_safe registrations:
+    having one in hand is the permission to ask it on a customer path.
+    """
+
+    source: Source
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provider:
+    """One registration, whole: what to ask (`source`) and how an operator has set it."""
+
+    source: Source
+    exposure_profile: ExposureProfile
+    status: ProviderStatus = ProviderStatus.DISABLED
+    send_conversation_id: bool = False
+    module: str | None = None
+    updated_at: float = 0.0
+
+    @property
+    def id(self) -> str:
+        return self.source.id
+
+    @property
+    def generation(self) -> int:
+        return self.source.generation
+
+    def with_source(self, **changes: object) -> Provider:
+        """A copy whose source carries `changes` (field names of Source)."""
+        return replace(self, source=replace(self.source, **changes))  # type: ignore[arg-type]  # names are checked by replace

@@ -1,0 +1,85 @@
+"""JSON as this product accepts it: no duplicate keys, no NaN or infinities, bounded depth, valid Unicode."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import NoReturn, TypeAlias
+
+JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
+
+MAX_DEPTH = 32
+_MAX_NUMBER_CHARACTERS = 64
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+class NotStrictJson(ValueError):
+    """`reason` is one of a fixed set of words: never a piece of the input."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+def parse(data: bytes) -> JsonValue:
+    """Parses UTF-8 JSON (a leading byte order mark is accepted). Raises `NotStrictJson`."""
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise NotStrictJson("not_utf8") from None
+    _check_depth(text)
+    try:
+        value: JsonValue = _DECODER.decode(text)
+    except NotStrictJson:
+        raise
+    except (ValueError, RecursionError):
+        raise NotStrictJson("not_json") from None
+    if "\\u" in text and _LONE_SURROGATE.search(json.dumps(value, ensure_ascii=False)):
+        raise NotStrictJson("lone_surrogate")
+    return value
+
+
+def _check_depth(text: str) -> None:
+    """Counts nesting outside strings, so that 40 KB of brackets never reach the parser."""
+    if text.count("[") + text.count("{") <= MAX_DEPTH:
+        return
+    depth = 0
+    for bracket in _STRUCTURE.finditer(text):
+        mark = bracket[0][0]
+        if mark in "[{":
+            depth += 1
+            if depth > MAX_DEPTH:
+                raise NotStrictJson("too_deep")
+        elif mark in "]}":
+            depth -= 1
+
+
+_STRUCTURE = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[\]{}]', re.DOTALL)
+
+
+def _object(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        raise NotStrictJson("duplicate_key")
+    return result
+
+
+def _constant(_name: str) -> NoReturn:
+    raise NotStrictJson("not_finite")
+
+
+def _float(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise NotStrictJson("not_finite")
+    return value
+
+
+def _int(text: str) -> int:
+    if len(text) > _MAX_NUMBER_CHARACTERS:
+        raise NotStrictJson("number_too_long")
+    return int(text)
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant, parse_float=_float, parse_int=_int)

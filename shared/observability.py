@@ -1,0 +1,29 @@
+"""Structured logs. An event is a dotted constant with fields; what callers and providers say is never a field."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from aws_lambda_powertools import Logger
+
+REQUEST_REFUSED: Final = "request.refused"
+REQUEST_FAULT: Final = "request.fault"
+SEARCH_ANSWERED: Final = "search.answered"
+PROVIDER_FAULT: Final = "provider.fault"
+WIDGET_REFUSED: Final = "widget.refused"
+ADMIN_AUTHENTICATION_FAILED: Final = "admin.authentication_failed"
+ADMIN_CHANGED: Final = "admin.changed"
+
+
+def logger_for(service: str) -> Logger:
+    """One logger a function. Exceptions are logged by type and place, never by their message."""
+    return Logger(service=service, log_uncaught_exceptions=False, utc=True)
+
+
+def place_of(error: BaseException) -> str:
+    """`TypeName at file.py:line` of the innermost frame: enough to find a fault, with nothing that a caller said."""
+    frame = error.__traceback__
+    while frame is not None and frame.tb_next is not None:
+        frame = frame.tb_next
+    where = "unknown" if frame is None else f"{frame.tb_frame.f_code.co_filename.rsplit('/', 1)[-1]}:{frame.tb_lineno}"
+    return f"{type(error).__name__} at {where}"

@@ -1,0 +1,53 @@
+"""Sending one request to one provider, safely."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from shared.domain.deadlines import Deadline
+from shared.domain.registrations import Source
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutboundRequest:
+    """`body` is exactly what is sent: it was serialised, and signed, once."""
+
+    method: Literal["GET", "POST"]
+    url: str
+    headers: tuple[tuple[str, str], ...] = ()
+    body: bytes = field(default=b"", repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutboundAnswer:
+    """A complete answer within all size limits. Header names are lower-case; `body` is decoded."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes = field(repr=False)
+
+
+class Exchange(Protocol):
+    """A line to one provider, under one deadline. Knows nothing of contracts, signatures or secrets.
+
+    `send` calls `build` for the request, resolves the host, refuses forbidden addresses, connects to a checked one,
+    sends, and reads the whole answer; everything, DNS included, is over by the deadline. It follows no redirect,
+    obeys no proxy variable and does not retry; only when a *reused* connection died before any answer byte does it
+    call `build` again and send once more on a fresh connection.
+    Raises the `ExchangeError` family: `ExchangeTimeout`, `ConnectionFailed`, `BlockedAddress`, `ResponseTooLarge`,
+    `Refused` (`invalid_response`) for an answer that is not HTTP or is coded in an unknown way.
+    """
+
+    def remaining_ms(self) -> int:
+        """Milliseconds until the deadline, never negative."""
+        ...
+
+    async def send(self, build: Callable[[], OutboundRequest]) -> OutboundAnswer: ...
+
+
+class Exchanges(Protocol):
+    """Opens lines. One object a process; keeps connections of each source apart from every other's."""
+
+    def open(self, source: Source, *, deadline: Deadline) -> Exchange: ...

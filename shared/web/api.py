@@ -1,0 +1,86 @@
+"""A function's HTTP face: routes on a Powertools resolver, problems as problem+json, one set of headers on all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from aws_lambda_powertools import Logger
+from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
+from aws_lambda_powertools.event_handler.exceptions import NotFoundError
+
+from shared.errors import InternalFault, NotFound, Problem
+from shared.observability import REQUEST_FAULT, REQUEST_REFUSED, place_of
+from shared.web import problems
+from shared.web.events import Event, normalised, request_id_of
+
+JSON = "application/json"
+
+
+class Api:
+    """Register routes with `route`; `handle` is the Lambda entry point.
+
+    A route function takes the path parameters by name and returns a Response made by `answer`. One invocation at a
+    time, as in a Lambda process: the resolver keeps the event it is working on.
+    What it raises becomes a problem; an error nobody expected is logged by type and place and answered as 500.
+    """
+
+    def __init__(self, logger: Logger) -> None:
+        self._logger = logger
+        self._resolver = APIGatewayHttpResolver()
+        self._resolver.exception_handler(Problem)(self._refused)
+        self._resolver.exception_handler(Exception)(self._fault)
+        self._resolver.not_found(self._unrouted)
+
+    @property
+    def event(self) -> Event:
+        """The event being handled."""
+        return self._resolver.current_event.raw_event
+
+    @property
+    def request_id(self) -> str:
+        return request_id_of(self.event)
+
+    def route(self, method: str, path: str) -> Callable[[Callable[..., Response[str]]], Callable[..., Response[str]]]:
+        """`path` is written as in the route table: `/things/{thingId}`."""
+        return self._resolver.route(_powertools_rule(path), method=method)
+
+    def handle(self, event: Mapping[str, Any], context: Any) -> dict[str, Any]:
+        prepared = normalised(event)
+        response = self._resolver.resolve(prepared, context)
+        headers = {"X-Request-Id": request_id_of(prepared), **_ALWAYS}
+        response["headers"] = headers | response.get("headers", {})
+        return response
+
+    def problem(self, problem: Problem, *, headers: Mapping[str, str] | None = None) -> Response[str]:
+        body = problems.body_of(problem, request_id=self.request_id)
+        every = {**problems.headers_of(problem), **(headers or {})}
+        return Response(status_code=problem.status, content_type=problems.PROBLEM_JSON, body=body, headers=every)
+
+    def _refused(self, problem: Problem) -> Response[str]:
+        if problem.status >= 500:
+            self._logger.warning(REQUEST_REFUSED, code=problem.code, status=problem.status, request_id=self.request_id)
+        return self.problem(problem)
+
+    def _fault(self, error: Exception) -> Response[str]:
+        self._logger.error(REQUEST_FAULT, fault=place_of(error), request_id=self.request_id)
+        return self.problem(InternalFault("Quote the request id when you report this."))
+
+    def _unrouted(self, _error: NotFoundError) -> Response[str]:
+        return self.problem(NotFound("No such path."))
+
+
+_ALWAYS = {"Cache-Control": "private, no-store", "X-Content-Type-Options": "nosniff"}
+
+
+def answer(body: str, *, status: int = 200, headers: Mapping[str, str] | None = None) -> Response[str]:
+    """A JSON answer. `body` is the text itself: it was serialised by the wire model."""
+    return Response(status_code=status, content_type=JSON, body=body, headers=dict(headers or {}))
+
+
+def nothing(*, status: int = 204, headers: Mapping[str, str] | None = None) -> Response[str]:
+    return Response(status_code=status, body="", headers=dict(headers or {}))
+
+
+def _powertools_rule(path: str) -> str:
+    return path.replace("{", "<").replace("}", ">")

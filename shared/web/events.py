@@ -1,0 +1,86 @@
+"""API Gateway events (payload v2), read without trusting that any part is there."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from shared.errors import BadRequest, BodyTooLarge
+
+MAX_BODY_BYTES = 1_048_576
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}", re.ASCII)
+
+# The event is the gateway's own JSON object: the one place where an untyped mapping is met.
+Event = dict[str, Any]
+
+
+def normalised(event: Mapping[str, Any]) -> Event:
+    """The event with everything present that a router relies on; header names in lower case."""
+    headers = {str(k).lower(): str(v) for k, v in (event.get("headers") or {}).items()}
+    context = dict(event.get("requestContext") or {})
+    http = dict(context.get("http") or {})
+    http.setdefault("method", "GET")
+    http.setdefault("path", event.get("rawPath") or "/")
+    http.setdefault("sourceIp", "")
+    context["http"] = http
+    context.setdefault("stage", "$default")
+    context["requestId"] = _request_id(headers.get("x-request-id"), context.get("requestId"))
+    return {
+        **event,
+        "version": "2.0",
+        "rawPath": _without_stage(event.get("rawPath") or http["path"], str(context["stage"])),
+        "rawQueryString": event.get("rawQueryString") or "",
+        "queryStringParameters": event.get("queryStringParameters") or {},
+        "pathParameters": event.get("pathParameters") or {},
+        "headers": headers,
+        "requestContext": context,
+    }
+
+
+def _without_stage(path: str, stage: str) -> str:
+    """A named stage stands in front of the path; `$default` does not."""
+    prefix = f"/{stage}"
+    if stage != "$default" and (path == prefix or path.startswith(prefix + "/")):
+        return path[len(prefix) :] or "/"
+    return path
+
+
+def body_of(event: Event) -> bytes:
+    """The bytes that the caller sent. Raises `BadRequest` and `BodyTooLarge`."""
+    body = event.get("body") or ""
+    if event.get("isBase64Encoded"):
+        try:
+            data = base64.b64decode(body, validate=True)
+        except (binascii.Error, ValueError):
+            raise BadRequest("The body is marked as base64 and is not.", code="body_not_base64") from None
+    else:
+        try:
+            data = str(body).encode()
+        except UnicodeEncodeError:
+            raise BadRequest("The body is not valid Unicode.", code="body_not_json") from None
+    if len(data) > MAX_BODY_BYTES:
+        raise BodyTooLarge(f"At most {MAX_BODY_BYTES} bytes are accepted.")
+    return data
+
+
+def request_id_of(event: Event) -> str:
+    """The id that a normalised event carries."""
+    return str(event["requestContext"]["requestId"])
+
+
+def _request_id(*candidates: object) -> str:
+    """The caller's `X-Request-Id` where it is well-formed, else the gateway's, else a new one."""
+    for candidate in candidates:
+        if isinstance(candidate, str) and _REQUEST_ID.fullmatch(candidate):
+            return candidate
+    return uuid.uuid4().hex
+
+
+def bearer_of(event: Event) -> str | None:
+    """The token of `Authorization: Bearer <token>`, or None. One space, any case of the scheme (RFC 6750)."""
+    scheme, _, token = event["headers"].get("authorization", "").partition(" ")
+    return token if scheme.lower() == "bearer" and token else None

@@ -1,0 +1,86 @@
+"""The base of all wire models, and reading one from a request body."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic.alias_generators import to_camel
+
+from shared.domain.strict_json import NotStrictJson, parse
+from shared.errors import BadRequest, Invalid, Violation
+from shared.web.events import Event, body_of
+
+
+class WireModel(BaseModel):
+    """camelCase on the wire, snake_case in Python; unknown fields refused; no coercion (`"5"` is not 5)."""
+
+    model_config = ConfigDict(
+        alias_generator=to_camel,
+        validate_by_name=True,
+        validate_by_alias=True,
+        extra="forbid",
+        strict=True,
+        frozen=True,
+        use_enum_values=False,
+    )
+
+
+Model = TypeVar("Model", bound=BaseModel)
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_MEDIA_TYPES = frozenset({"", "application/json"})
+_WORDS = {
+    "not_utf8": "The body is not UTF-8.",
+    "not_json": "The body is not JSON.",
+    "too_deep": "The body is nested too deeply.",
+    "duplicate_key": "An object in the body has the same key twice.",
+    "not_finite": "The body has a number that is not finite.",
+    "number_too_long": "The body has a number with too many digits.",
+    "lone_surrogate": "The body has an unpaired surrogate.",
+}
+
+
+def read_body(model: type[Model], event: Event, *, empty: bool = False) -> Model:
+    """The request body as `model`. `empty` lets a missing body stand for `{}`.
+
+    Raises `BadRequest` for what is not JSON, `Invalid` (422) naming each wrong field.
+    """
+    media_type = event["headers"].get("content-type", "").partition(";")[0].strip().lower()
+    if media_type not in _MEDIA_TYPES:
+        raise BadRequest("Send the body as application/json.", code="unsupported_media_type")
+    data = body_of(event)
+    if not data.strip() and empty:
+        data = b"{}"
+    try:
+        value = parse(data)
+    except NotStrictJson as error:
+        raise BadRequest(_WORDS[error.reason], code="body_not_json") from None
+    if not isinstance(value, dict):
+        raise BadRequest("The body is not a JSON object.", code="body_not_json")
+    return validated(model, data)
+
+
+def validated(model: type[Model], data: bytes) -> Model:
+    """JSON bytes as `model`, or `Invalid` with one violation a wrong field. No value of the caller's is repeated."""
+    try:
+        # From JSON, so that strict mode still reads enums, tuples and dates the way JSON can write them.
+        return model.model_validate_json(data.removeprefix(_BYTE_ORDER_MARK))
+    except ValidationError as error:
+        violations = tuple(
+            Violation(pointer=_pointer(item["loc"]), detail=_sentence(item["type"], item["msg"]))
+            for item in error.errors(include_url=False, include_context=False, include_input=False)
+        )
+        raise Invalid("Correct the fields named in `errors`.", violations=violations) from None
+
+
+def _pointer(location: tuple[int | str, ...]) -> str:
+    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in location)
+
+
+def _sentence(kind: str, message: str) -> str:
+    if kind == "extra_forbidden":
+        return "This field is not known here."
+    if kind == "missing":
+        return "This field is required."
+    return message.removeprefix("Value error, ") + "."
