@@ -1,0 +1,92 @@
+"""Creates on an endpoint what the stack would create in an account: tables, keys, the first admin's secret.
+
+Running it again on kept state changes nothing and returns the same environment.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from typing import TYPE_CHECKING
+
+import boto3
+from botocore.exceptions import ClientError
+
+from infra.local.emulator import ACCESS_KEY, HOST, REGION, SECRET_KEY
+from infra.tables import PARTITION_KEY, SORT_KEY, TABLES, TTL_ATTRIBUTE
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+    from mypy_boto3_kms import KMSClient
+    from mypy_boto3_secretsmanager import SecretsManagerClient
+
+
+def client_environment(endpoint_url: str) -> dict[str, str]:
+    """What makes an AWS client in any process speak to the endpoint and to nothing else."""
+    return {
+        "AWS_ENDPOINT_URL": endpoint_url,
+        "AWS_ACCESS_KEY_ID": ACCESS_KEY,
+        "AWS_SECRET_ACCESS_KEY": SECRET_KEY,
+        "AWS_DEFAULT_REGION": REGION,
+        "AWS_REGION": REGION,
+        "AWS_EC2_METADATA_DISABLED": "true",
+        "NO_PROXY": HOST,
+        "AWS_CONFIG_FILE": os.devnull,
+        "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
+    }
+
+
+def provision(endpoint_url: str, *, prefix: str = "kg") -> dict[str, str]:
+    """The KG_* environment of all functions together. Names of things begin with `prefix`."""
+    session = boto3.Session(aws_access_key_id=ACCESS_KEY, aws_secret_access_key=SECRET_KEY, region_name=REGION)
+    dynamodb = session.client("dynamodb", endpoint_url=endpoint_url)
+    kms = session.client("kms", endpoint_url=endpoint_url)
+    secrets_manager = session.client("secretsmanager", endpoint_url=endpoint_url)
+    environment = {table.variable: f"{prefix}-{table.name}" for table in TABLES}
+    for name in environment.values():
+        _ensure_table(dynamodb, name)
+    return environment | {
+        "KG_KEY_PUBLIC": _ensure_key(kms, f"alias/{prefix}-public"),
+        "KG_KEY_INTERNAL": _ensure_key(kms, f"alias/{prefix}-internal"),
+        "KG_ROOT_SECRET": _ensure_root_secret(secrets_manager, f"{prefix}-root-admin"),
+    }
+
+
+def _ensure_table(dynamodb: DynamoDBClient, name: str) -> None:
+    with contextlib.suppress(dynamodb.exceptions.ResourceInUseException):  # kept from an earlier run
+        dynamodb.create_table(
+            TableName=name,
+            BillingMode="PAY_PER_REQUEST",
+            AttributeDefinitions=[
+                {"AttributeName": PARTITION_KEY, "AttributeType": "S"},
+                {"AttributeName": SORT_KEY, "AttributeType": "S"},
+            ],
+            KeySchema=[
+                {"AttributeName": PARTITION_KEY, "KeyType": "HASH"},
+                {"AttributeName": SORT_KEY, "KeyType": "RANGE"},
+            ],
+        )
+    dynamodb.get_waiter("table_exists").wait(TableName=name, WaiterConfig={"Delay": 1, "MaxAttempts": 30})
+    if dynamodb.describe_time_to_live(TableName=name)["TimeToLiveDescription"]["TimeToLiveStatus"] != "ENABLED":
+        dynamodb.update_time_to_live(
+            TableName=name, TimeToLiveSpecification={"Enabled": True, "AttributeName": TTL_ATTRIBUTE}
+        )
+
+
+def _ensure_key(kms: KMSClient, alias: str) -> str:
+    try:
+        return kms.describe_key(KeyId=alias)["KeyMetadata"]["Arn"]
+    except kms.exceptions.NotFoundException:
+        metadata = kms.create_key()["KeyMetadata"]
+        kms.create_alias(AliasName=alias, TargetKeyId=metadata["KeyId"])
+        return metadata["Arn"]
+
+
+def _ensure_root_secret(secrets_manager: SecretsManagerClient, name: str) -> str:
+    try:
+        return secrets_manager.create_secret(Name=name, SecretString=secrets.token_hex(32))["ARN"]
+    except ClientError as refusal:
+        if refusal.response["Error"]["Code"] != "ResourceExistsException":
+            raise
+        return secrets_manager.describe_secret(SecretId=name)["ARN"]
