@@ -1,0 +1,61 @@
+"""Making entries for the audit: what is kept of a registration or a credential, and of the difference."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from shared.domain.audit import AuditEntry, AuditValue
+from shared.domain.credentials import Credential
+from shared.domain.registrations import Provider
+
+Facts = Mapping[str, AuditValue]
+NOTHING: Facts = {}
+
+
+def facts_of_provider(provider: Provider) -> Facts:
+    return {
+        "baseUrl": provider.source.base_url,
+        "allowPrivateNetwork": provider.source.allow_private_network,
+        "sendConversationId": provider.send_conversation_id,
+        "status": provider.status.value,
+    }
+
+
+def facts_of_credential(credential: Credential) -> Facts:
+    return {
+        "origins": list(credential.origins),
+        "grants": sorted(credential.grants),
+        "status": credential.status.value,
+    }
+
+
+def new_entry(
+    *,
+    at: float,
+    actor: str,
+    action: str,
+    resource: str,
+    before: Facts = NOTHING,
+    after: Facts = NOTHING,
+    generations: tuple[int | None, int | None] = (None, None),
+) -> AuditEntry:
+    """An entry with what differs between `before` and `after` alone; `generations` are the old and the new one."""
+    differing = {name for name in {*before, *after} if before.get(name) != after.get(name)}
+    return AuditEntry(
+        id=_new_id(at),
+        at=at,
+        actor=actor,
+        action=action,
+        resource=resource,
+        generation_before=generations[0],
+        generation_after=generations[1],
+        before={name: value for name, value in before.items() if name in differing},
+        after={name: value for name, value in after.items() if name in differing},
+    )
+
+
+def _new_id(at: float) -> str:
+    moment = datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return f"{moment}#{secrets.token_hex(4)}"

@@ -1,0 +1,42 @@
+"""What an operator may set on a registration, beyond the shape of each field."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from shared.domain.exposure import ExposureProfile
+from shared.domain.registrations import Provider, ProviderStatus
+from shared.errors import Conflict, Invalid, Violation
+
+
+def check_conversation_id(profile: ExposureProfile, *, send_conversation_id: bool) -> None:
+    """A conversation's id leaves for agent_only providers alone. Raises `Invalid`."""
+    if send_conversation_id and profile is not ExposureProfile.AGENT_ONLY:
+        violation = Violation("/sendConversationId", "Only an agent_only provider may receive conversation ids.")
+        raise Invalid("Correct the fields named in `errors`.", violations=(violation,))
+
+
+def check_private_network(*, wanted: bool, available: bool) -> None:
+    """Raises `Conflict` where this deployment has no private network to reach."""
+    if wanted and not available:
+        raise Conflict(
+            "This deployment has no private network. Deploy it with its VPC option first.",
+            code="private_network_unavailable",
+        )
+
+
+def settled(before: Provider, after: Provider, *, asked_status: ProviderStatus | None) -> Provider:
+    """`after`, disabled where its new address has to prove itself first.
+
+    A customer_safe provider that answers from somewhere else may answer with something else: it stays off until a test
+    has passed. Raises `Conflict` (`test_required`) when the same change asks for it to be active.
+    """
+    moved = after.source.base_url != before.source.base_url
+    if not moved or after.exposure_profile is not ExposureProfile.CUSTOMER_SAFE:
+        return after
+    if asked_status is ProviderStatus.ACTIVE:
+        raise Conflict(
+            "A new baseUrl disables a customer_safe provider. Change it first, then test with `activate: true`.",
+            code="test_required",
+        )
+    return replace(after, status=ProviderStatus.DISABLED)

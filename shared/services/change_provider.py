@@ -1,0 +1,54 @@
+"""Writes a changed registration with its audit entry: the last step of everything that changes a provider."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from shared.domain.auditing import NOTHING, facts_of_provider, new_entry
+from shared.domain.changes import Change
+from shared.domain.credentials import Principal
+from shared.domain.once import Once
+from shared.domain.registrations import Provider
+from shared.ports.clock import Clock
+from shared.ports.registry import Registry
+
+
+class ChangeProvider:
+    """`before` is what was read; the write holds only while the stored generation is still the one that was read."""
+
+    def __init__(self, *, registry: Registry, clock: Clock) -> None:
+        self._registry = registry
+        self._clock = clock
+
+    async def __call__(
+        self, before: Provider, after: Provider, *, action: str, by: Principal, once: Once | None = None
+    ) -> Provider:
+        """The provider as written. Raises `Conflict`, `PreconditionFailed`, `NotFound`, `Unavailable`."""
+        now = self._clock.now()
+        written = replace(after.with_source(generation=before.generation + 1), updated_at=now)
+        entry = new_entry(
+            at=now,
+            actor=by.credential_id,
+            action=action,
+            resource=f"provider/{before.id}",
+            before=facts_of_provider(before),
+            after=facts_of_provider(written),
+            generations=(before.generation, written.generation),
+        )
+        record = once.record(status=200, resource_id=before.id, now=now) if once else None
+        change = Change(audit=entry, idempotency=record)
+        await self._registry.replace(written, expected_generation=before.generation, change=change)
+        return written
+
+    async def remove(self, before: Provider, *, by: Principal) -> None:
+        """Raises like the call."""
+        entry = new_entry(
+            at=self._clock.now(),
+            actor=by.credential_id,
+            action="provider.deleted",
+            resource=f"provider/{before.id}",
+            before=facts_of_provider(before),
+            after=NOTHING,
+            generations=(before.generation, None),
+        )
+        await self._registry.delete(before, expected_generation=before.generation, change=Change(audit=entry))

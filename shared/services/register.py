@@ -1,0 +1,125 @@
+"""Registers a provider and makes its signing secret."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from shared.domain.auditing import facts_of_provider, new_entry
+from shared.domain.changes import Change
+from shared.domain.credentials import Principal
+from shared.domain.exposure import ExposureProfile
+from shared.domain.identifiers import new_provider_id, new_signing_secret
+from shared.domain.once import Once
+from shared.domain.preconditions import existing
+from shared.domain.registration_rules import check_conversation_id, check_private_network
+from shared.domain.registrations import Capabilities, Provider, ProviderKind, Source
+from shared.errors import Conflict
+from shared.ports.clock import Clock
+from shared.ports.registry import Registry
+from shared.ports.secret_box import Sealer
+from shared.services.check_address import CheckAddress
+from shared.services.replay import Replay
+
+CREATED = 201
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewProvider:
+    """What an operator says about a provider that is to be registered."""
+
+    name: str
+    kind: ProviderKind
+    exposure_profile: ExposureProfile
+    base_url: str
+    allow_private_network: bool = False
+    send_conversation_id: bool = False
+    module: str | None = None
+    priority: int = 100
+    capabilities: Capabilities = field(default_factory=Capabilities)
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """`secret` is None when the request was a repetition: a secret is shown once."""
+
+    provider: Provider
+    secret: str | None = field(repr=False)
+
+
+class Register:
+    """A new provider is disabled: its secret is known from this answer on, and a test activates it."""
+
+    def __init__(
+        self,
+        *,
+        registry: Registry,
+        sealers: Mapping[ExposureProfile, Sealer],
+        check_address: CheckAddress,
+        replay: Replay,
+        clock: Clock,
+        private_network_available: bool,
+    ) -> None:
+        self._registry = registry
+        self._sealers = sealers
+        self._check_address = check_address
+        self._replay = replay
+        self._clock = clock
+        self._private_network_available = private_network_available
+
+    async def __call__(self, wanted: NewProvider, *, by: Principal, once: Once | None) -> Registered:
+        """Raises `Invalid`, `Conflict`, `Unavailable`."""
+        if (earlier := await self._replay.find(once)) is not None:
+            return await self._repeated(earlier)
+        secret = new_signing_secret()
+        provider = await self._provider(wanted, secret)
+        try:
+            await self._registry.create(provider, self._change(provider, by=by, once=once))
+        except Conflict:
+            # A twin of this very request may have won the race.
+            if (earlier := await self._replay.find(once)) is None:
+                raise
+            return await self._repeated(earlier)
+        return Registered(provider, secret)
+
+    async def _repeated(self, provider_id: str) -> Registered:
+        return Registered(existing(await self._registry.get(provider_id)), None)
+
+    async def _provider(self, wanted: NewProvider, secret: str) -> Provider:
+        check_conversation_id(wanted.exposure_profile, send_conversation_id=wanted.send_conversation_id)
+        check_private_network(wanted=wanted.allow_private_network, available=self._private_network_available)
+        base_url = await self._check_address(wanted.base_url, allow_private_network=wanted.allow_private_network)
+        provider_id, now = new_provider_id(wanted.exposure_profile), self._clock.now()
+        sealer = self._sealers[wanted.exposure_profile]
+        source = Source(
+            id=provider_id,
+            name=wanted.name,
+            kind=wanted.kind,
+            base_url=base_url,
+            generation=1,
+            priority=wanted.priority,
+            capabilities=wanted.capabilities,
+            allow_private_network=wanted.allow_private_network,
+            signing=await sealer.seal(secret, owner_id=provider_id, purpose="signing"),
+            created_at=now,
+        )
+        return Provider(
+            source=source,
+            exposure_profile=wanted.exposure_profile,
+            send_conversation_id=wanted.send_conversation_id,
+            module=wanted.module,
+            updated_at=now,
+        )
+
+    def _change(self, provider: Provider, *, by: Principal, once: Once | None) -> Change:
+        now = self._clock.now()
+        entry = new_entry(
+            at=now,
+            actor=by.credential_id,
+            action="provider.created",
+            resource=f"provider/{provider.id}",
+            after=facts_of_provider(provider),
+            generations=(None, provider.generation),
+        )
+        record = once.record(status=CREATED, resource_id=provider.id, now=now) if once else None
+        return Change(audit=entry, idempotency=record)

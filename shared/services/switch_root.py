@@ -1,0 +1,36 @@
+"""Switches the first admin off, once another one exists, and on again."""
+
+from __future__ import annotations
+
+from shared.domain.auditing import facts_of_credential, new_entry
+from shared.domain.changes import Change
+from shared.domain.credentials import Credential, CredentialStatus, Principal
+from shared.domain.preconditions import check_generation
+from shared.domain.root import root_credential
+from shared.ports.clock import Clock
+from shared.ports.credential_store import CredentialStore
+
+
+class SwitchRoot:
+    def __init__(self, *, store: CredentialStore, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+
+    async def __call__(self, status: CredentialStatus, *, expected_generation: int, by: Principal) -> Credential:
+        """Root as it is now. Raises `PreconditionFailed`, `Conflict` (`last_admin`), `Unavailable`."""
+        before = root_credential(enabled=await self._store.root_is_enabled())
+        check_generation(before.generation, expected_generation)
+        after = root_credential(enabled=status is CredentialStatus.ACTIVE)
+        if after == before:
+            return before
+        entry = new_entry(
+            at=self._clock.now(),
+            actor=by.credential_id,
+            action="credential.updated",
+            resource=f"credential/{before.id}",
+            before=facts_of_credential(before),
+            after=facts_of_credential(after),
+            generations=(before.generation, after.generation),
+        )
+        await self._store.set_root_enabled(status is CredentialStatus.ACTIVE, change=Change(audit=entry))
+        return after
