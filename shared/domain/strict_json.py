@@ -12,6 +12,7 @@ JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, J
 MAX_DEPTH = 32
 _MAX_NUMBER_CHARACTERS = 64
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 class NotStrictJson(ValueError):
@@ -35,7 +36,7 @@ def parse(data: bytes) -> JsonValue:
         raise
     except (ValueError, RecursionError):
         raise NotStrictJson("not_json") from None
-    if "\\u" in text and _LONE_SURROGATE.search(json.dumps(value, ensure_ascii=False)):
+    if _ESCAPED_SURROGATE.search(text) and _LONE_SURROGATE.search(json.dumps(value, ensure_ascii=False)):
         raise NotStrictJson("lone_surrogate")
     return value
 
@@ -55,7 +56,7 @@ def _check_depth(text: str) -> None:
             depth -= 1
 
 
-_STRUCTURE = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[\]{}]', re.DOTALL)
+_STRUCTURE = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[\]{}]', re.DOTALL)
 
 
 def _object(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:

@@ -1,0 +1,161 @@
+"""URLs that an operator types or a provider sends, checked by shape and name. No look-up is made here."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from shared.domain.addresses import AddressPolicy, judge
+from shared.domain.hosts import BadHost, Host, parse_host
+from shared.errors import Invalid
+
+MAX_URL_CHARACTERS = 2048
+_URL = re.compile(r"(https?)://([^/?#]+)([^?#]*)(\?[^#]*)?(#.*)?", re.IGNORECASE | re.ASCII)
+_AUTHORITY = re.compile(r"(\[[^\]]*\]|[^:\[\]]+)(?::([1-9][0-9]{0,4}))?", re.ASCII)
+_NEVER = re.compile("[\x00-\x20\x7f-\xa0\\\\\u1680\u2000-\u200b\u2028-\u202f\u205f\u2060\u3000\ufeff\ud800-\udfff]")
+_PATH = re.compile(r"(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/]|%[0-9A-Fa-f]{2})*", re.ASCII)
+_TAIL = re.compile(r"(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/?\[\]#]|%[0-9A-Fa-f]{2})*", re.ASCII)
+_ENCODED_CONTROL = re.compile(r"%(?:[01][0-9A-Fa-f]|7[fF]|5[cC])")
+_DOTS = re.compile(r"/(?:\.|%2[eE]){1,2}(?=/|$)")
+_DEFAULT_PORT = {"https": 443, "http": 80}
+
+
+class _BadUrl(ValueError):
+    """`reason` is a sentence for a person; it repeats nothing of the URL."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    scheme: str
+    host: Host
+    port: int | None  # None for the scheme's own
+    path: str
+    tail: str  # query and fragment, with their marks
+
+    @property
+    def origin(self) -> str:
+        port = "" if self.port is None else f":{self.port}"
+        return f"{self.scheme}://{self.host.in_url}{port}"
+
+
+def checked_base_url(text: str, *, allow_loopback_http: bool, allow_private_network: bool = False) -> str:
+    """The URL under which a provider is asked, in its one normal form: without a slash at its end.
+
+    https, or http to a loopback host where `allow_loopback_http`; a full DNS name or an address literal that could be
+    dialled under some setting. Names under `.internal` belong to private networks and need `allow_private_network`.
+    Raises `Invalid` (`invalid_base_url`).
+    """
+    try:
+        parts = _parts_of(text)
+        _check_base(parts, allow_loopback_http=allow_loopback_http, allow_private_network=allow_private_network)
+        return parts.origin + parts.path.rstrip("/")
+    except _BadUrl as error:
+        raise Invalid(error.reason, code="invalid_base_url") from None
+
+
+def checked_origin(text: str, *, allow_loopback_http: bool) -> str:
+    """A web origin as a browser sends it: `https://host[:port]`, lower case. No path, no wildcard, never `null`.
+
+    Raises `Invalid` (`invalid_origin`).
+    """
+    try:
+        parts = _parts_of(text)
+        if parts.path or parts.tail:
+            raise _BadUrl("An origin ends with its host or port: no path and no slash.")
+        _check_scheme(parts, allow_loopback_http=allow_loopback_http)
+        return parts.origin
+    except _BadUrl as error:
+        raise Invalid(error.reason, code="invalid_origin") from None
+
+
+def citation_url(text: str, *, allow_test_names: bool) -> str | None:
+    """A URL that may be shown beside a passage, in its normal form, or None. Never fetched by the gateway.
+
+    https, no userinfo, a public DNS name or public address literal. Characters beyond ASCII in path, query and
+    fragment are percent-encoded; quotes, angle brackets, spaces and control characters are not shown at all.
+    """
+    try:
+        parts = _parts_of(text)
+    except _BadUrl:
+        return None
+    if parts.scheme != "https" or not parts.host.is_public(allow_test_names=allow_test_names):
+        return None
+    path, tail = _percent_encoded(parts.path), _percent_encoded(parts.tail)
+    url = parts.origin + path + tail
+    is_sound = _PATH.fullmatch(path) and _TAIL.fullmatch(tail) and len(url) <= MAX_URL_CHARACTERS
+    return url if is_sound else None
+
+
+def origin_of(base_url: str) -> str:
+    """Scheme, host and port of a URL that was checked before."""
+    return _parts_of(base_url).origin
+
+
+def _parts_of(text: str) -> _Parts:
+    if len(text) > MAX_URL_CHARACTERS:
+        raise _BadUrl(f"A URL has at most {MAX_URL_CHARACTERS} characters.")
+    if _NEVER.search(text):
+        raise _BadUrl("A URL has no spaces, control characters or backslashes.")
+    if (match := _URL.fullmatch(text)) is None:
+        raise _BadUrl("Write an absolute URL: https://host/path.")
+    scheme, authority, path, query, fragment = match.groups(default="")
+    if "@" in authority:
+        raise _BadUrl("A URL here carries no user name or password.")
+    host, port = _host_and_port(authority)
+    scheme = scheme.lower()
+    return _Parts(scheme, host, None if port == _DEFAULT_PORT[scheme] else port, path, query + fragment)
+
+
+def _host_and_port(authority: str) -> tuple[Host, int | None]:
+    if (match := _AUTHORITY.fullmatch(authority)) is None:
+        raise _BadUrl("The host or port of the URL is malformed.")
+    port = int(match[2]) if match[2] else None
+    if port is not None and port > 65535:
+        raise _BadUrl("A port is a number from 1 to 65535.")
+    try:
+        return parse_host(match[1]), port
+    except BadHost as error:
+        raise _BadUrl(error.reason) from None
+
+
+def _check_base(parts: _Parts, *, allow_loopback_http: bool, allow_private_network: bool) -> None:
+    _check_scheme(parts, allow_loopback_http=allow_loopback_http)
+    _check_host(parts.host, allow_loopback=allow_loopback_http, allow_private_network=allow_private_network)
+    if parts.tail:
+        raise _BadUrl("A base URL has no query and no fragment.")
+    if _PATH.fullmatch(parts.path) is None or _ENCODED_CONTROL.search(parts.path):
+        raise _BadUrl("The path has characters that a URL must percent-encode, or encoded control characters.")
+    if "//" in parts.path.rstrip("/") or _DOTS.search(parts.path):
+        raise _BadUrl("The path has empty or dotted segments.")
+
+
+def _check_scheme(parts: _Parts, *, allow_loopback_http: bool) -> None:
+    if parts.scheme != "https" and not (allow_loopback_http and parts.host.is_loopback):
+        raise _BadUrl("The URL must begin with https://.")
+
+
+def _check_host(host: Host, *, allow_loopback: bool, allow_private_network: bool) -> None:
+    if host.is_address:
+        # Whether this registration may reach a private address is decided with the look-up; here, what nobody may.
+        if not judge(host.text, AddressPolicy(allow_private_network=True, allow_loopback=allow_loopback)):
+            raise _BadUrl("This address is never dialled.")
+    elif host.is_loopback:
+        if not allow_loopback:
+            raise _BadUrl("This name is never dialled.")
+    elif host.is_metadata_name or not _is_full_name(host, allow_private_network=allow_private_network):
+        raise _BadUrl("Write a full DNS name. Names under .internal need a private network; .local is never dialled.")
+
+
+def _is_full_name(host: Host, *, allow_private_network: bool) -> bool:
+    if allow_private_network and host.text.endswith(".internal"):
+        return True
+    return host.is_public(allow_test_names=True)
+
+
+def _percent_encoded(text: str) -> str:
+    return text if text.isascii() else "".join(c if c.isascii() else quote(c) for c in text)

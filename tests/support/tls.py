@@ -1,0 +1,26 @@
+"""Certificates for tests, made on the spot by an authority of the tests' own."""
+
+from __future__ import annotations
+
+import ssl
+
+import trustme
+
+
+class TestAuthority:
+    """`server(*names)` is a TLS server's context with a certificate for those names; `client()` trusts it alone."""
+
+    __test__ = False
+
+    def __init__(self) -> None:
+        self._authority = trustme.CA()
+
+    def server(self, *names: str) -> ssl.SSLContext:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self._authority.issue_cert(*names).configure_cert(context)
+        return context
+
+    def client(self) -> ssl.SSLContext:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        self._authority.configure_trust(context)
+        return context
