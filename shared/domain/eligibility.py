@@ -1,0 +1,41 @@
+"""Which providers one search by an agent asks, and what it says about the named ones that it does not ask."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from shared.domain.outcomes import Outcome, OutcomeCode, OutcomeStatus
+from shared.domain.registrations import Provider, ProviderStatus
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """`eligible` in registration order; `refused` tells of named ids alone, in the order of their naming."""
+
+    eligible: tuple[Provider, ...]
+    refused: tuple[Outcome, ...] = ()
+
+
+def choose(providers: Iterable[Provider], *, named: Sequence[str] | None, allowed: Sequence[str] | None) -> Choice:
+    """`allowed` is the credential's own list (None = no list). An unknown id, a malformed one and one that the
+    credential may not reach are refused in the same words.
+    """
+    reachable = {p.id: p for p in providers if allowed is None or p.id in allowed}
+    active = {id_: p for id_, p in reachable.items() if p.status is ProviderStatus.ACTIVE}
+    if named is None:
+        return Choice(eligible=tuple(active.values()))
+    wanted = dict.fromkeys(named)
+    return Choice(
+        eligible=tuple(p for id_, p in active.items() if id_ in wanted),
+        refused=tuple(_refusal(id_, reachable.get(id_)) for id_ in wanted if id_ not in active),
+    )
+
+
+def _refusal(provider_id: str, provider: Provider | None) -> Outcome:
+    return Outcome(
+        provider_id=provider_id,
+        name=provider.source.name if provider else None,
+        status=OutcomeStatus.SKIPPED,
+        error_code=OutcomeCode.DISABLED if provider else OutcomeCode.NOT_FOUND,
+    )

@@ -1,0 +1,170 @@
+"""Asks all sources at once, under one deadline. What goes wrong at one costs that one alone."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from aws_lambda_powertools import Logger
+
+from shared.domain.deadlines import Deadline
+from shared.domain.outcomes import OutcomeCode
+from shared.domain.passages import Question, Retrieval, Warning_
+from shared.domain.registrations import ProviderKind, SealedSecret, SigningSecrets, Source
+from shared.domain.replies import Reply, reply_with, reply_without
+from shared.errors import ExchangeError, Refused, Unavailable
+from shared.observability import PROVIDER_FAULT, place_of
+from shared.ports.clock import Clock
+from shared.ports.exchange import Exchanges
+from shared.ports.retriever import Retriever
+from shared.ports.secret_box import Unsealer
+
+_LETTING_GO_S = 0.02
+_CODES = frozenset(OutcomeCode)
+
+Replies: TypeAlias = "tuple[Reply, ...]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inquiry:
+    """One source, what to ask it, and the opener of its secret. Whether it may be asked was decided before."""
+
+    source: Source
+    question: Question
+    unsealer: Unsealer
+
+
+class FanOut:
+    """`ask` answers by the deadline, in the order of the inquiries, one reply each, and raises nothing of a source's.
+
+    Replies are not filtered by audience yet. What is late is cancelled and counts as `timeout`; a source that ignores
+    its cancellation is not waited for. A secret that cannot be opened is `not_configured`: nothing was sent.
+    """
+
+    def __init__(
+        self, *, retrievers: Mapping[ProviderKind, Retriever], exchanges: Exchanges, clock: Clock, logger: Logger
+    ) -> None:
+        self._retrievers = retrievers
+        self._exchanges = exchanges
+        self._clock = clock
+        self._logger = logger
+        self._left_running: set[asyncio.Task[Reply]] = set()
+
+    async def ask(self, inquiries: Sequence[Inquiry], *, deadline: Deadline, request_id: str) -> Replies:
+        """Cancelling this cancels every question under way."""
+        if not inquiries:
+            return ()
+        started_s = self._clock.monotonic()
+        tasks = [asyncio.create_task(self._reply(i, deadline=deadline, request_id=request_id)) for i in inquiries]
+        try:
+            in_time, _ = await asyncio.wait(tasks, timeout=deadline.remaining_s(started_s))
+            waited_ms = self._since_ms(started_s)
+        finally:
+            await self._let_go(tasks)
+        return tuple(
+            _reply_of(task, inquiry.source, in_time=task in in_time, waited_ms=waited_ms)
+            for task, inquiry in zip(tasks, inquiries, strict=True)
+        )
+
+    async def _let_go(self, tasks: Iterable[asyncio.Task[Reply]]) -> None:
+        """Cancels what is still running and gives it a moment to close its connection."""
+        late = [task for task in tasks if not task.done()]
+        if not late:
+            return
+        for task in late:
+            task.cancel()
+        _, stubborn = await asyncio.wait(late, timeout=_LETTING_GO_S)
+        for task in stubborn:
+            self._left_running.add(task)
+            task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[Reply]) -> None:
+        self._left_running.discard(task)
+        if not task.cancelled():
+            task.exception()  # taken, so that the loop does not report it
+
+    async def _reply(self, inquiry: Inquiry, *, deadline: Deadline, request_id: str) -> Reply:
+        started_s = self._clock.monotonic()
+        try:
+            retrieval = await self._retrieval(inquiry, deadline=deadline)
+            return reply_with(inquiry.source, retrieval, duration_ms=self._since_ms(started_s))
+        except ExchangeError as error:
+            code, retry_at = _code_of(error), error.retry_at
+        except asyncio.CancelledError as error:
+            if _is_being_cancelled():
+                raise
+            code, retry_at = self._fault(inquiry.source, error, request_id), None
+        except Exception as error:  # noqa: BLE001  # a fault at one source must not cost the others
+            code, retry_at = self._fault(inquiry.source, error, request_id), None
+        return reply_without(inquiry.source, code, duration_ms=self._since_ms(started_s), retry_at=retry_at)
+
+    async def _retrieval(self, inquiry: Inquiry, *, deadline: Deadline) -> Retrieval:
+        source, question = inquiry.source, inquiry.question
+        retriever = self._retrievers.get(source.kind)
+        if retriever is None:
+            raise Refused(OutcomeCode.NOT_CONFIGURED)
+        limits = retriever.limits
+        if len(question.query) > limits.query_characters:
+            raise Refused(OutcomeCode.QUERY_TOO_LONG)
+        question = replace(question, limit=min(question.limit, limits.results))
+        secrets = await self._secrets(source, inquiry.unsealer)
+        own_deadline = deadline.capped(limits.timeout_s, now_s=self._clock.monotonic())
+        exchange = self._exchanges.open(source, deadline=own_deadline)
+        retrieval = await retriever.retrieve(source, question, secrets=secrets, exchange=exchange)
+        return _at_most(question.limit, retrieval)
+
+    async def _secrets(self, source: Source, unsealer: Unsealer) -> SigningSecrets:
+        """Both secrets of a rotation are opened at once. Raises `Refused` (`not_configured`)."""
+        current = unsealer.unseal(source.signing, owner_id=source.id, purpose="signing")
+        previous = _previous(source.previous_secret_at(self._clock.now()), source.id, unsealer)
+        opened, opened_previous = await asyncio.gather(current, previous, return_exceptions=True)
+        for result in (opened, opened_previous):
+            if isinstance(result, Unavailable):
+                raise self._locked(result) from None
+            if isinstance(result, BaseException):
+                raise result
+        return SigningSecrets(current=opened, previous=opened_previous)  # type: ignore[arg-type]  # errors were raised
+
+    def _locked(self, error: Unavailable) -> Refused:
+        retry_at = None if error.retry_after_s is None else self._clock.now() + error.retry_after_s
+        return Refused(OutcomeCode.NOT_CONFIGURED, retry_at=retry_at)
+
+    def _fault(self, source: Source, error: BaseException, request_id: str) -> OutcomeCode:
+        self._logger.error(PROVIDER_FAULT, provider=source.id, fault=place_of(error), request_id=request_id)
+        return OutcomeCode.INTERNAL_ERROR
+
+    def _since_ms(self, started_s: float) -> int:
+        return round((self._clock.monotonic() - started_s) * 1000)
+
+
+async def _previous(sealed: SealedSecret | None, owner_id: str, unsealer: Unsealer) -> str | None:
+    if sealed is None:
+        return None
+    return await unsealer.unseal(sealed, owner_id=owner_id, purpose="signing_previous")
+
+
+def _reply_of(task: asyncio.Task[Reply], source: Source, *, in_time: bool, waited_ms: int) -> Reply:
+    if not in_time:
+        return reply_without(source, OutcomeCode.TIMEOUT, duration_ms=waited_ms)
+    if task.cancelled():  # it cancelled itself
+        return reply_without(source, OutcomeCode.INTERNAL_ERROR, duration_ms=waited_ms)
+    return task.result()
+
+
+def _at_most(limit: int, retrieval: Retrieval) -> Retrieval:
+    """A retriever cuts its surplus itself; one that does not must not gain by it."""
+    if len(retrieval.passages) <= limit:
+        return retrieval
+    warnings = tuple(dict.fromkeys((*retrieval.warnings, Warning_.SURPLUS_CUT)))
+    return replace(retrieval, passages=retrieval.passages[:limit], warnings=warnings)
+
+
+def _code_of(error: ExchangeError) -> OutcomeCode:
+    return OutcomeCode(error.code) if error.code in _CODES else OutcomeCode.UPSTREAM_ERROR
+
+
+def _is_being_cancelled() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0

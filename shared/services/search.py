@@ -1,0 +1,120 @@
+"""Searches for an agent: every provider that its credential may reach, of both exposure profiles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from aws_lambda_powertools import Logger
+
+from shared.domain.agent_answers import AgentAnswer, agent_answer
+from shared.domain.agent_searches import AgentSearch
+from shared.domain.credentials import Principal
+from shared.domain.deadlines import Deadline
+from shared.domain.eligibility import choose
+from shared.domain.exposure import CredentialClass, ExposureProfile
+from shared.domain.passages import Question
+from shared.domain.registrations import Provider
+from shared.domain.replies import Reply, sifted
+from shared.errors import Problem
+from shared.ports.catalog import Catalog
+from shared.ports.clock import Clock
+from shared.ports.secret_box import Unsealer
+from shared.services.admit import Admit
+from shared.services.agent_cache import AgentCache, cache_key
+from shared.services.at_once import opened
+from shared.services.fan_out import FanOut, Inquiry
+from shared.services.report_search import report_search
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentRequest:
+    """`search` is a Problem where the body could not be read: told to admitted callers alone."""
+
+    token: str | None
+    agent_id: str | None
+    search: AgentSearch | Problem
+    deadline: Deadline
+    request_id: str
+
+
+class Search:
+    """The caller is admitted beside the read of the catalogue; nobody is asked unless that succeeds.
+
+    Raises what `Admit` raises, then the body's Problem, `Unavailable` when the store cannot be used.
+    """
+
+    def __init__(
+        self,
+        *,
+        admit: Admit,
+        catalog: Catalog,
+        unsealers: Mapping[ExposureProfile, Unsealer],
+        fan_out: FanOut,
+        cache: AgentCache,
+        clock: Clock,
+        logger: Logger,
+    ) -> None:
+        self._admit = admit
+        self._catalog = catalog
+        self._unsealers = unsealers
+        self._fan_out = fan_out
+        self._cache = cache
+        self._clock = clock
+        self._logger = logger
+
+    async def __call__(self, request: AgentRequest) -> AgentAnswer:
+        started_s = self._clock.monotonic()
+        admission = self._admit(request.token, classes=(CredentialClass.AGENT,), agent_id=request.agent_id)
+        reading = self._catalog.providers()
+        principal, providers = await opened(admission, reading, deadline=request.deadline, clock=self._clock)
+        if isinstance(request.search, Problem):
+            raise request.search
+        search = request.search
+        choice = choose(providers, named=search.providers, allowed=principal.allowed_providers)
+        replies = await self._replies(choice.eligible, search, principal=principal, request=request)
+        answer = agent_answer(replies, choice.refused, limit=search.limit, locale=search.locale)
+        report_search(
+            self._logger,
+            request_id=request.request_id,
+            lane="agent",
+            outcomes=[reply.outcome for reply in replies],
+            results=len(answer.results),
+            duration_s=self._clock.monotonic() - started_s,
+            agent_id=principal.agent_id,
+        )
+        return answer
+
+    async def _replies(
+        self, eligible: Sequence[Provider], search: AgentSearch, *, principal: Principal, request: AgentRequest
+    ) -> list[Reply]:
+        """One reply a provider, in their order, without what its audience label forbids."""
+        keys = {p.id: cache_key(p, search, principal) for p in eligible}
+        recalled = {id_: reply for id_, key in keys.items() if (reply := self._cache.recall(key)) is not None}
+        inquiries = [self._inquiry(p, search) for p in eligible if p.id not in recalled]
+        asked = await self._fan_out.ask(inquiries, deadline=request.deadline, request_id=request.request_id)
+        every = recalled | {reply.source.id: reply for reply in asked}
+        replies = [sifted(every[p.id], p.exposure_profile) for p in eligible]
+        for reply in replies:
+            if reply.source.id not in recalled:
+                self._cache.keep(keys[reply.source.id], _remembered(reply))
+        return replies
+
+    def _inquiry(self, provider: Provider, search: AgentSearch) -> Inquiry:
+        question = Question(
+            query=search.query,
+            limit=search.limit,
+            locale=search.locale,
+            locale_fallback=search.locale_fallback,
+            conversation_id=search.conversation_id if _may_have_conversation(provider) else None,
+        )
+        return Inquiry(source=provider.source, question=question, unsealer=self._unsealers[provider.exposure_profile])
+
+
+def _may_have_conversation(provider: Provider) -> bool:
+    return provider.send_conversation_id and provider.exposure_profile is ExposureProfile.AGENT_ONLY
+
+
+def _remembered(reply: Reply) -> Reply:
+    """As it will be told when it is recalled: that took no time."""
+    return replace(reply, outcome=replace(reply.outcome, duration_ms=0))
