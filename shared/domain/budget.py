@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from shared.domain.ordering import Found
+from shared.domain.plain_text import cut
 
 SNIPPET_BUDGET_CHARACTERS = 48_000
 FIRST_SHARE_CHARACTERS = 1_000
@@ -40,4 +41,4 @@ def _cut(found: Found, characters: int) -> Found:
     passage = found.passage
     if len(passage.snippet) <= characters:
         return found
-    return replace(found, passage=replace(passage, snippet=passage.snippet[:characters], truncated=True))
+    return replace(found, passage=replace(passage, snippet=cut(passage.snippet, limit=characters), truncated=True))

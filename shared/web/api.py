@@ -25,8 +25,10 @@ class Api:
     What it raises becomes a problem; an error nobody expected is logged by type and place and answered as 500.
     """
 
-    def __init__(self, logger: Logger) -> None:
+    def __init__(self, logger: Logger, *, headers: Callable[[Event], Mapping[str, str]] | None = None) -> None:
+        """`headers` gives headers that every answer to an event carries, unless the answer itself says otherwise."""
         self._logger = logger
+        self._headers = headers
         self._resolver = APIGatewayHttpResolver()
         self._resolver.exception_handler(Problem)(self._refused)
         self._resolver.exception_handler(Exception)(self._fault)
@@ -49,6 +51,8 @@ class Api:
         prepared = normalised(event)
         response = self._resolver.resolve(prepared, context)
         headers = {"X-Request-Id": request_id_of(prepared), **_ALWAYS}
+        if self._headers:
+            headers |= self._headers(prepared)
         response["headers"] = headers | response.get("headers", {})
         return response
 

@@ -1,0 +1,79 @@
+"""The search route for agents and assistants. The class that the token claims decides what the body may hold; nothing
+of the body is told, and nobody is asked, before the token is verified.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from aws_lambda_powertools import Logger
+from aws_lambda_powertools.event_handler import Response
+
+from shared.adapters.event_loop import ProcessLoop
+from shared.domain.deadlines import Deadline
+from shared.domain.exposure import CredentialClass
+from shared.domain.identifiers import parse_token
+from shared.errors import Unauthenticated
+from shared.ports.clock import Clock
+from shared.services.admit_assistant import AdmitAssistant
+from shared.services.search import AgentRequest, Search
+from shared.services.search_for_customer import CustomerRequest, SearchForCustomer
+from shared.web import agent_answers, customer_answers
+from shared.web.api import Api, answer
+from shared.web.customer_requests import read_assistant_search
+from shared.web.events import bearer_of
+from shared.web.search_requests import read_agent_search
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchParts:
+    search: Search
+    search_for_customer: SearchForCustomer
+    admit_assistant: AdmitAssistant
+    clock: Clock
+    loop: ProcessLoop
+    logger: Logger
+
+
+def api_for(parts: SearchParts) -> Api:
+    api = Api(parts.logger)
+
+    @api.route("POST", "/api/v1/knowledge/search")
+    def search() -> Response[str]:
+        token_text = bearer_of(api.event)
+        token = parse_token(token_text) if token_text else None
+        if token is not None and token.credential_class is CredentialClass.AGENT:
+            return _for_agent(parts, api, token_text)
+        if token is not None and token.credential_class is CredentialClass.ASSISTANT:
+            return _for_assistant(parts, api, token_text)
+        raise Unauthenticated("Send a bearer token of class agt or ast.")
+
+    return api
+
+
+def _for_agent(parts: SearchParts, api: Api, token: str | None) -> Response[str]:
+    received_s = parts.clock.monotonic()
+    ask = read_agent_search(api.event)
+    request = AgentRequest(
+        token=token,
+        agent_id=ask.agent_id,
+        search=ask.search,
+        deadline=Deadline.after(ask.deadline_ms / 1000, now_s=received_s),
+        request_id=api.request_id,
+    )
+    found = parts.loop.run(parts.search(request))
+    retry_after_s = found.retry_after_s(parts.clock.now())
+    headers = {} if retry_after_s is None else {"Retry-After": str(retry_after_s)}
+    return answer(agent_answers.encoded(found, request_id=api.request_id), headers=headers)
+
+
+def _for_assistant(parts: SearchParts, api: Api, token: str | None) -> Response[str]:
+    received_s = parts.clock.monotonic()
+    ask = read_assistant_search(api.event)
+    request = CustomerRequest(
+        question=ask.question,
+        deadline=Deadline.after(ask.deadline_ms / 1000, now_s=received_s),
+        request_id=api.request_id,
+    )
+    found = parts.loop.run(parts.search_for_customer(request, admission=parts.admit_assistant(token)))
+    return answer(customer_answers.encoded(found, with_cards=ask.names_collections))

@@ -1,0 +1,88 @@
+"""Builds what a search needs: both lanes, each with its own catalogue and its own keys."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from aws_lambda_powertools import Logger
+from pydantic import Field
+from shared.providers.contract import ContractRetriever
+
+from functions.search.routes import SearchParts
+from shared.adapters import aws
+from shared.adapters.catalog import DynamoCatalog
+from shared.adapters.clock import SystemClock
+from shared.adapters.credentials import DynamoCredentials
+from shared.adapters.customer_catalog import DynamoCustomerCatalog
+from shared.adapters.event_loop import ProcessLoop
+from shared.adapters.exchanges import PinnedExchanges
+from shared.adapters.rate_limits import DynamoRateLimits
+from shared.adapters.resolver import SystemResolver
+from shared.adapters.secret_box import KmsUnsealer
+from shared.domain.exposure import ExposureProfile
+from shared.domain.registrations import ProviderKind
+from shared.observability import logger_for
+from shared.ports.clock import Clock
+from shared.services.admit import Admit
+from shared.services.admit_assistant import AdmitAssistant
+from shared.services.agent_cache import MAX_AGE_S, AgentCache
+from shared.services.fan_out import FanOut
+from shared.services.search import Search
+from shared.services.search_for_customer import SearchForCustomer
+from shared.settings import InternalStore, Network, PublicStore
+
+
+class SearchSettings(PublicStore, InternalStore, Network):
+    """`agent_cache_s`: how long an agent's answer may be remembered; 0 = not at all."""
+
+    agent_cache_s: float = Field(default=0, ge=0, le=MAX_AGE_S, alias="KG_AGENT_CACHE_S")
+
+
+def wired(environment: Mapping[str, str]) -> SearchParts:
+    settings = SearchSettings.from_environment(environment)
+    dynamodb, kms, clock, logger = aws.dynamodb(), aws.kms(), SystemClock(), logger_for("search")
+    admit = Admit(
+        credentials=DynamoCredentials(dynamodb, table=settings.registrations_internal),
+        rate_limits=DynamoRateLimits(dynamodb, table=settings.ledger_internal, clock=clock),
+        clock=clock,
+    )
+    public = ExposureProfile.CUSTOMER_SAFE
+    internal = ExposureProfile.AGENT_ONLY
+    customer_key = KmsUnsealer(kms, key_id=settings.key_public, exposure=public, clock=clock)
+    agent_key = KmsUnsealer(kms, key_id=settings.key_internal, exposure=internal, clock=clock)
+    fan_out = _fan_out(settings, clock=clock, logger=logger)
+    return SearchParts(
+        search=Search(
+            admit=admit,
+            catalog=DynamoCatalog(
+                dynamodb, public_table=settings.registrations_public, internal_table=settings.registrations_internal
+            ),
+            unsealers={public: customer_key, internal: agent_key},
+            fan_out=fan_out,
+            cache=AgentCache(ttl_s=settings.agent_cache_s, clock=clock),
+            clock=clock,
+            logger=logger,
+        ),
+        search_for_customer=SearchForCustomer(
+            catalog=DynamoCustomerCatalog(dynamodb, table=settings.registrations_public),
+            unsealer=customer_key,
+            fan_out=fan_out,
+            clock=clock,
+            logger=logger,
+        ),
+        admit_assistant=AdmitAssistant(admit=admit),
+        clock=clock,
+        loop=ProcessLoop(),
+        logger=logger,
+    )
+
+
+def _fan_out(settings: Network, *, clock: Clock, logger: Logger) -> FanOut:
+    exchanges = PinnedExchanges(
+        resolver=SystemResolver(),
+        clock=clock,
+        allow_loopback_http=settings.allow_loopback_http,
+        private_network_available=settings.private_network_available,
+    )
+    contract = ContractRetriever(clock=clock, allow_test_names=settings.allow_loopback_http)
+    return FanOut(retrievers={ProviderKind.CONTRACT: contract}, exchanges=exchanges, clock=clock, logger=logger)

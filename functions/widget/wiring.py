@@ -1,0 +1,71 @@
+"""Builds what the widget's search needs. Nothing here can name a table or key beyond the public ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from aws_lambda_powertools import Logger
+from shared.providers.contract import ContractRetriever
+
+from functions.widget.routes import WidgetParts
+from shared.adapters import aws
+from shared.adapters.clock import SystemClock
+from shared.adapters.credentials import DynamoCredentials
+from shared.adapters.customer_catalog import DynamoCustomerCatalog
+from shared.adapters.event_loop import ProcessLoop
+from shared.adapters.exchanges import PinnedExchanges
+from shared.adapters.origins import DynamoOrigins
+from shared.adapters.rate_limits import DynamoRateLimits
+from shared.adapters.resolver import SystemResolver
+from shared.adapters.secret_box import KmsUnsealer
+from shared.domain.exposure import ExposureProfile
+from shared.domain.registrations import ProviderKind
+from shared.observability import logger_for
+from shared.ports.clock import Clock
+from shared.services.admit_preflight import AdmitPreflight
+from shared.services.admit_widget import AdmitWidget
+from shared.services.fan_out import FanOut
+from shared.services.search_for_customer import SearchForCustomer
+from shared.settings import Network, PublicStore
+
+
+class WidgetSettings(PublicStore, Network):
+    """The public store and the network, and no more."""
+
+
+def wired(environment: Mapping[str, str]) -> WidgetParts:
+    settings = WidgetSettings.from_environment(environment)
+    dynamodb, clock, logger = aws.dynamodb(), SystemClock(), logger_for("widget")
+    return WidgetParts(
+        search_for_customer=SearchForCustomer(
+            catalog=DynamoCustomerCatalog(dynamodb, table=settings.registrations_public),
+            unsealer=KmsUnsealer(
+                aws.kms(), key_id=settings.key_public, exposure=ExposureProfile.CUSTOMER_SAFE, clock=clock
+            ),
+            fan_out=_fan_out(settings, clock=clock, logger=logger),
+            clock=clock,
+            logger=logger,
+        ),
+        admit_widget=AdmitWidget(
+            credentials=DynamoCredentials(dynamodb, table=settings.registrations_public),
+            rate_limits=DynamoRateLimits(dynamodb, table=settings.ledger_public, clock=clock),
+            clock=clock,
+        ),
+        admit_preflight=AdmitPreflight(
+            origins=DynamoOrigins(dynamodb, table=settings.registrations_public, clock=clock)
+        ),
+        clock=clock,
+        loop=ProcessLoop(),
+        logger=logger,
+    )
+
+
+def _fan_out(settings: Network, *, clock: Clock, logger: Logger) -> FanOut:
+    exchanges = PinnedExchanges(
+        resolver=SystemResolver(),
+        clock=clock,
+        allow_loopback_http=settings.allow_loopback_http,
+        private_network_available=settings.private_network_available,
+    )
+    contract = ContractRetriever(clock=clock, allow_test_names=settings.allow_loopback_http)
+    return FanOut(retrievers={ProviderKind.CONTRACT: contract}, exchanges=exchanges, clock=clock, logger=logger)

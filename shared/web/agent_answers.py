@@ -1,0 +1,143 @@
+"""An agent's answer on the wire. What is unknown is null, never left out, but for the `locator`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from shared.domain.agent_answers import AgentAnswer, AgentResult
+from shared.domain.exposure import Audience
+from shared.domain.outcomes import AnswerStatus, Outcome, OutcomeCode, OutcomeStatus
+from shared.domain.passages import Evidence, Freshness, Warning_
+from shared.domain.registrations import ProviderKind
+from shared.web.answer_size import MAX_ANSWER_BYTES, delivered_bytes, how_many_fit
+from shared.web.moments import moment_or_none
+from shared.web.wire import WireModel
+
+_IfReturned = Field(exclude_if=lambda value: value is None)
+
+
+class ProviderOut(WireModel):
+    id: str
+    name: str
+    kind: ProviderKind
+
+
+class LocatorOut(WireModel):
+    """What finds the passage again at its provider: only what that provider returned, in its own words."""
+
+    document_id: str
+    revision: Annotated[str | None, _IfReturned] = None
+    chunk_id: Annotated[str | None, _IfReturned] = None
+
+
+class AgentResultOut(WireModel):
+    """`providerScore` is comparable within one provider alone. `truncated`: the provider's text goes on. Text is
+    untrusted and plain.
+    """
+
+    provider: ProviderOut
+    locator: LocatorOut
+    document_id: str
+    title: str
+    snippet: str
+    audience: Audience
+    evidence: Evidence
+    revision: str | None
+    chunk_id: str | None
+    url: str | None
+    locale: str | None
+    locale_fallback: bool | None
+    provider_score: float | None
+    freshness: Freshness
+    review_due_at: str | None
+    translation_group_id: str | None
+    truncated: bool
+
+
+class OutcomeOut(WireModel):
+    """What happened at one provider. `name` is null for an id that the caller named and may not know about.
+    `resultCount` counts what it returned and may be kept; the merged answer may hold fewer.
+    """
+
+    id: str
+    name: str | None
+    status: OutcomeStatus
+    error_code: OutcomeCode | None
+    duration_ms: int
+    result_count: int
+    truncated: bool
+    retry_at: str | None
+    warnings: tuple[Warning_, ...]
+
+
+class AgentAnswerOut(WireModel):
+    """`returnedLocale` is the one locale that all results share, else null."""
+
+    request_id: str
+    status: AnswerStatus
+    results: tuple[AgentResultOut, ...]
+    discoveries: tuple[()] = ()
+    cards: tuple[()] = ()
+    providers: tuple[OutcomeOut, ...]
+    returned_locale: str | None
+
+
+def encoded(answer: AgentAnswer, *, request_id: str, cap: int = MAX_ANSWER_BYTES) -> str:
+    """The JSON text; results beyond `cap` bytes are cut from the tail and their providers marked `truncated`."""
+    out = _answer(answer, request_id)
+    text = out.model_dump_json(by_alias=True)
+    size = delivered_bytes(text)
+    if size <= cap:
+        return text
+    sizes = [delivered_bytes(result.model_dump_json(by_alias=True)) + 1 for result in out.results]
+    fitting = how_many_fit(sizes, room=cap - (size - sum(sizes)))
+    return _answer(answer.first(fitting), request_id).model_dump_json(by_alias=True)
+
+
+def _answer(answer: AgentAnswer, request_id: str) -> AgentAnswerOut:
+    return AgentAnswerOut(
+        request_id=request_id,
+        status=answer.status,
+        results=tuple(_result(result) for result in answer.results),
+        providers=tuple(_outcome(outcome) for outcome in answer.outcomes),
+        returned_locale=answer.returned_locale,
+    )
+
+
+def _result(result: AgentResult) -> AgentResultOut:
+    passage = result.passage
+    return AgentResultOut(
+        provider=ProviderOut(id=result.provider_id, name=result.provider_name, kind=result.provider_kind),
+        locator=LocatorOut(document_id=passage.document_id, revision=passage.revision, chunk_id=passage.chunk_id),
+        document_id=passage.document_id,
+        title=passage.title,
+        snippet=passage.snippet,
+        audience=passage.audience,
+        evidence=passage.evidence,
+        revision=passage.revision,
+        chunk_id=passage.chunk_id,
+        url=passage.url,
+        locale=passage.locale,
+        locale_fallback=result.locale_fallback,
+        provider_score=passage.score,
+        freshness=passage.freshness,
+        review_due_at=passage.review_due_at,
+        translation_group_id=passage.translation_group_id,
+        truncated=passage.truncated,
+    )
+
+
+def _outcome(outcome: Outcome) -> OutcomeOut:
+    return OutcomeOut(
+        id=outcome.provider_id,
+        name=outcome.name,
+        status=outcome.status,
+        error_code=outcome.error_code,
+        duration_ms=outcome.duration_ms,
+        result_count=outcome.result_count,
+        truncated=outcome.truncated,
+        retry_at=moment_or_none(outcome.retry_at),
+        warnings=outcome.warnings,
+    )

@@ -1,0 +1,28 @@
+"""The headers by which a browser lets a page of another origin ask and read. Never with credentials."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+VARY: Final[Mapping[str, str]] = {"Vary": "Origin"}
+_MAX_AGE_S = 600
+
+
+def readable_by(origin: str) -> dict[str, str]:
+    """For an answer or a refusal that the page may read. `origin` is echoed as the browser sent it."""
+    return {
+        "Access-Control-Allow-Origin": origin,
+        "Access-Control-Expose-Headers": "X-Request-Id, Retry-After",
+        **VARY,
+    }
+
+
+def preflight_for(origin: str) -> dict[str, str]:
+    return {
+        "Access-Control-Allow-Origin": origin,
+        "Access-Control-Allow-Methods": "POST",
+        "Access-Control-Allow-Headers": "authorization, content-type, x-request-id",
+        "Access-Control-Max-Age": str(_MAX_AGE_S),
+        **VARY,
+    }

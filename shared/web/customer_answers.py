@@ -1,0 +1,54 @@
+"""The customer's answer on the wire: results of exactly five fields, and nothing else."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from shared.domain.customer_answers import CustomerAnswer, CustomerResult
+from shared.web.answer_size import MAX_ANSWER_BYTES, delivered_bytes, how_many_fit
+from shared.web.wire import WireModel
+
+
+class CustomerResultOut(WireModel):
+    """`localeFallback` is null when the asked or the returned locale is unknown. Text is untrusted and plain."""
+
+    title: str
+    snippet: str
+    url: str | None
+    locale: str | None
+    locale_fallback: bool | None
+
+
+class CustomerAnswerOut(WireModel):
+    """`cards` is there only when the request named collections."""
+
+    results: tuple[CustomerResultOut, ...]
+    cards: Annotated[tuple[()] | None, Field(exclude_if=lambda cards: cards is None)] = None
+
+
+def encoded(answer: CustomerAnswer, *, with_cards: bool = False, cap: int = MAX_ANSWER_BYTES) -> str:
+    """The JSON text; results beyond `cap` bytes are cut from the tail."""
+    results = tuple(_result(result) for result in answer.results)
+    text = _text(results, with_cards=with_cards)
+    size = delivered_bytes(text)
+    if size <= cap:
+        return text
+    sizes = [delivered_bytes(result.model_dump_json(by_alias=True)) + 1 for result in results]
+    fitting = how_many_fit(sizes, room=cap - (size - sum(sizes)))
+    return _text(results[:fitting], with_cards=with_cards)
+
+
+def _text(results: tuple[CustomerResultOut, ...], *, with_cards: bool) -> str:
+    return CustomerAnswerOut(results=results, cards=() if with_cards else None).model_dump_json(by_alias=True)
+
+
+def _result(result: CustomerResult) -> CustomerResultOut:
+    return CustomerResultOut(
+        title=result.title,
+        snippet=result.snippet,
+        url=result.url,
+        locale=result.locale,
+        locale_fallback=result.locale_fallback,
+    )

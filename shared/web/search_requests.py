@@ -1,0 +1,83 @@
+"""An agent's search, as it arrives."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Annotated, Final
+
+from pydantic import Field
+
+from shared.domain.agent_searches import AgentSearch, FreshnessWish
+from shared.errors import Invalid, Problem, Violation
+from shared.web.events import Event
+from shared.web.search_fields import DEFAULT_DEADLINE_MS, CollectionIds, DeadlineMs, LanguageTag, NotBlank
+from shared.web.wire import WireModel, read_body
+
+AGENT_ID_HEADER: Final = "x-helpthread-agent-id"
+_AGENT_ID = re.compile(r"[!-~]{1,128}", re.ASCII)
+
+
+class SearchContext(WireModel):
+    """`conversationId` goes to internal providers alone, and of these only to those registered to receive it."""
+
+    conversation_id: Annotated[str, Field(min_length=1, max_length=256)] | None = None
+
+
+class AgentSearchBody(WireModel):
+    """What an agent may send. `providers` narrows what the credential may reach and never widens it."""
+
+    query: Annotated[str, Field(min_length=1, max_length=4000), NotBlank]
+    limit: Annotated[int, Field(ge=1, le=50)] = 10
+    locale: LanguageTag | None = None
+    locale_fallback: LanguageTag | None = None
+    context: SearchContext | None = None
+    providers: Annotated[tuple[Annotated[str, Field(max_length=128)], ...], Field(max_length=400)] | None = None
+    collections: CollectionIds | None = None
+    product: Annotated[str, Field(min_length=1, max_length=256)] | None = None
+    repository: Annotated[str, Field(min_length=1, max_length=256)] | None = None
+    version: Annotated[str, Field(min_length=1, max_length=128)] | None = None
+    freshness: FreshnessWish = FreshnessWish.NORMAL
+    deadline_ms: DeadlineMs = DEFAULT_DEADLINE_MS
+
+    def to_search(self) -> AgentSearch:
+        return AgentSearch(
+            query=self.query,
+            limit=self.limit,
+            locale=self.locale,
+            locale_fallback=self.locale_fallback,
+            conversation_id=self.context.conversation_id if self.context else None,
+            providers=self.providers,
+            collections=self.collections or (),
+            product=self.product,
+            repository=self.repository,
+            version=self.version,
+            freshness=self.freshness,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentAsk:
+    """A read request. `search` is a Problem where it could not be read: nobody is told before being admitted."""
+
+    search: AgentSearch | Problem
+    agent_id: str | None = None
+    deadline_ms: int = DEFAULT_DEADLINE_MS
+
+
+def read_agent_search(event: Event) -> AgentAsk:
+    """Never raises a Problem: what is wrong is returned."""
+    try:
+        agent_id = _agent_id(event)
+        body = read_body(AgentSearchBody, event)
+    except Problem as problem:
+        return AgentAsk(search=problem)
+    return AgentAsk(search=body.to_search(), agent_id=agent_id, deadline_ms=body.deadline_ms)
+
+
+def _agent_id(event: Event) -> str | None:
+    value: str | None = event["headers"].get(AGENT_ID_HEADER)
+    if value is not None and _AGENT_ID.fullmatch(value) is None:
+        detail = "X-Helpthread-Agent-Id is 1 to 128 printable ASCII characters without spaces"
+        raise Invalid(detail + ".", violations=(Violation(pointer="", detail=detail + "."),))
+    return value
