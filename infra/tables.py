@@ -5,7 +5,8 @@ What lies in each, by partition key:
 
     registrations-public    PROVIDER (sk = id), NAME (sk = case-folded name), GENERATION (sk = -),
                             CREDENTIAL (sk = id, class pub), ORIGIN#<origin> (sk = credential id)
-    registrations-internal  PROVIDER, NAME, GENERATION, CREDENTIAL (adm, agt, ast; root's switch), AUDIT (sk = entry id)
+    registrations-internal  PROVIDER, NAME, GENERATION, CREDENTIAL (adm, agt, ast), ROOT (sk = -, root's switch),
+                            AUDIT (sk = entry id)
     cards                   collections, cards, key index
     ledger-public           RATE#<subject> (sk = minute)
     ledger-internal         RATE#<subject> (sk = minute), IDEMPOTENCY#<hash> (sk = -)

@@ -13,6 +13,7 @@ PROVIDER_FAULT: Final = "provider.fault"
 WIDGET_REFUSED: Final = "widget.refused"
 ADMIN_AUTHENTICATION_FAILED: Final = "admin.authentication_failed"
 ADMIN_CHANGED: Final = "admin.changed"
+STORE_ITEM_UNREADABLE: Final = "store.item_unreadable"
 
 
 def logger_for(service: str) -> Logger:

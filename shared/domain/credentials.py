@@ -47,6 +47,12 @@ class Credential:
     def is_usable_at(self, now: float) -> bool:
         return self.status is CredentialStatus.ACTIVE and (self.expires_at is None or now < self.expires_at)
 
+    @property
+    def is_lasting_admin(self) -> bool:
+        """Whether it administers the gateway and does not end by itself: one such, or root, has to stay."""
+        is_admin = self.credential_class is CredentialClass.ADMIN
+        return is_admin and self.status is CredentialStatus.ACTIVE and self.expires_at is None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Principal:

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from shared.domain.audit import AUDIT_RETENTION_S, AuditEntry
 from shared.domain.changes import Change, IdempotencyRecord
-from shared.domain.credentials import Credential, CredentialStatus
+from shared.domain.credentials import Credential
 from shared.domain.exposure import CredentialClass, ExposureProfile
 from shared.domain.identifiers import exposure_of, fingerprint_of
 from shared.domain.pages import Page
@@ -247,7 +247,7 @@ class FakeCredentialStore(Failing):
         stored = self._checked(credential.id, expected_generation)
         if stored.credential_class is not credential.credential_class:
             raise ValueError("a credential keeps its class")
-        if not is_lasting_admin(credential):
+        if not credential.is_lasting_admin:
             self._check_not_last(stored)
         self.store.credentials[credential.id] = credential
         self.store.note(change)
@@ -278,11 +278,11 @@ class FakeCredentialStore(Failing):
         return stored
 
     def _check_not_last(self, leaving: Credential) -> None:
-        if is_lasting_admin(leaving) and not self.store.root_enabled and self._lasting_admins() == [leaving.id]:
+        if leaving.is_lasting_admin and not self.store.root_enabled and self._lasting_admins() == [leaving.id]:
             raise _last_admin()
 
     def _lasting_admins(self) -> list[str]:
-        return [one.id for one in self.store.credentials.values() if is_lasting_admin(one)]
+        return [one.id for one in self.store.credentials.values() if one.is_lasting_admin]
 
 
 class FakeAuditLog(Failing):
@@ -345,12 +345,6 @@ class FakeRootSecret(Failing):
     async def read(self) -> str:
         self._may_fail()
         return self.secret
-
-
-def is_lasting_admin(credential: Credential) -> bool:
-    """An admin credential that works and does not end by itself."""
-    is_admin = credential.credential_class is CredentialClass.ADMIN
-    return is_admin and credential.status is CredentialStatus.ACTIVE and credential.expires_at is None
 
 
 def _last_admin() -> Conflict:

@@ -1,0 +1,79 @@
+"""Clients of the services, made once a process. Their endpoint, region and credentials come from the environment."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final, TypeVar
+
+import boto3
+from botocore.client import BaseClient
+from botocore.config import Config
+
+from shared.adapters.threads import POOL_SIZE
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+    from mypy_boto3_kms import KMSClient
+    from mypy_boto3_secretsmanager import SecretsManagerClient
+
+Client = TypeVar("Client", bound=BaseClient)
+
+KEEP_ALIVE_S: Final = 5.0
+
+_CONFIG = Config(
+    connect_timeout=1,
+    read_timeout=2,
+    retries={"total_max_attempts": 2, "mode": "standard"},
+    max_pool_connections=POOL_SIZE,
+    parameter_validation=False,  # a tenth of a call's time; the service checks as well
+)
+
+
+def dynamodb() -> DynamoDBClient:
+    return _without_stale_connections(boto3.client("dynamodb", config=_CONFIG))
+
+
+def kms() -> KMSClient:
+    return _without_stale_connections(boto3.client("kms", config=_CONFIG))
+
+
+def secrets_manager() -> SecretsManagerClient:
+    return _without_stale_connections(boto3.client("secretsmanager", config=_CONFIG))
+
+
+class ShortKeepAlive:
+    """Before a call: drops the idle connections of a client that was not used for `KEEP_ALIVE_S`.
+
+    While a process is frozen the other side closes its connections and nobody here hears of it; each would fail on
+    its next use, more of them than there are attempts. Both clocks count, as either may stand still in a freeze.
+    """
+
+    def __init__(
+        self,
+        drop: Callable[[], None],
+        *,
+        wall: Callable[[], float] = time.time,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._drop = drop
+        self._clocks = (wall, monotonic)
+        self._lock = threading.Lock()
+        self._used_at = self._read()
+
+    def before_call(self, **_event: object) -> None:
+        with self._lock:
+            now = self._read()
+            idle_s = [later - earlier for later, earlier in zip(now, self._used_at, strict=True)]
+            self._used_at = now
+            if not all(0 <= seconds < KEEP_ALIVE_S for seconds in idle_s):
+                self._drop()
+
+    def _read(self) -> tuple[float, ...]:
+        return tuple(clock() for clock in self._clocks)
+
+
+def _without_stale_connections(client: Client) -> Client:
+    client.meta.events.register("before-call", ShortKeepAlive(client.close).before_call)
+    return client

@@ -1,0 +1,44 @@
+"""The agent lane's registrations, out of both tables."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from shared.adapters.attributes import Item
+from shared.adapters.generations import CurrentRegistrations
+from shared.adapters.provider_items import provider_of
+from shared.adapters.threads import in_thread
+from shared.adapters.unreadable import readable
+from shared.domain.exposure import ExposureProfile
+from shared.domain.registrations import Provider
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+
+class DynamoCatalog:
+    """Implements `ports.catalog.Catalog`. Each table is believed only about the exposure profile that it is for."""
+
+    def __init__(self, client: DynamoDBClient, *, public_table: str, internal_table: str) -> None:
+        self._public = CurrentRegistrations(
+            client, table=public_table, read=readable(_of(ExposureProfile.CUSTOMER_SAFE))
+        )
+        self._internal = CurrentRegistrations(
+            client, table=internal_table, read=readable(_of(ExposureProfile.AGENT_ONLY))
+        )
+
+    async def providers(self) -> tuple[Provider, ...]:
+        public, internal = await asyncio.gather(in_thread(self._public.current), in_thread(self._internal.current))
+        return tuple(sorted(public + internal, key=lambda provider: (provider.source.created_at, provider.id)))
+
+
+def _of(profile: ExposureProfile) -> Callable[[Item], Provider]:
+    def read(item: Item) -> Provider:
+        provider = provider_of(item)
+        if provider.exposure_profile is not profile:
+            raise ValueError("exposure_profile")
+        return provider
+
+    return read

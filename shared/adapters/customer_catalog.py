@@ -1,0 +1,45 @@
+"""The customer lane's sources, out of the one table that this lane may read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shared.adapters.attributes import Item, text_of
+from shared.adapters.generations import CurrentRegistrations
+from shared.adapters.source_items import source_of
+from shared.adapters.threads import in_thread
+from shared.adapters.unreadable import readable
+from shared.domain.exposure import ExposureProfile
+from shared.domain.identifiers import exposure_of
+from shared.domain.registrations import CustomerSource, ProviderStatus
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+
+class DynamoCustomerCatalog:
+    """Implements `ports.customer_catalog.CustomerCatalog`."""
+
+    def __init__(self, client: DynamoDBClient, *, table: str) -> None:
+        self._registrations = CurrentRegistrations(client, table=table, read=_active_source)
+
+    async def sources(self) -> tuple[CustomerSource, ...]:
+        found = await in_thread(self._registrations.current)
+        return tuple(sorted(found, key=lambda one: (one.source.created_at, one.source.id)))
+
+
+def _customer_source(item: Item) -> CustomerSource:
+    """Both the item and its id have to say customer_safe."""
+    source = source_of(item)
+    stated = text_of(item, "exposure_profile") == ExposureProfile.CUSTOMER_SAFE
+    if not stated or exposure_of(source.id) is not ExposureProfile.CUSTOMER_SAFE:
+        raise ValueError("exposure_profile")
+    return CustomerSource(source)
+
+
+_safe_source = readable(_customer_source)
+
+
+def _active_source(item: Item) -> CustomerSource | None:
+    is_active = item.get("status") == {"S": ProviderStatus.ACTIVE.value}
+    return _safe_source(item) if is_active else None

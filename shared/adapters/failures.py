@@ -1,0 +1,51 @@
+"""The seam: what the services say when they fail, and what it means here. None of their words go further."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Final, ParamSpec, TypeVar
+
+from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError
+
+from shared.errors import Unavailable
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+RETRY_AFTER_S: Final = 5
+SERVICE_FAULTS: Final = (ClientError, BotoCoreError, HTTPClientError)
+
+
+def code_of(fault: Exception) -> str:
+    """The service's own code of a refusal, or the empty string for anything else."""
+    return str(fault.response.get("Error", {}).get("Code", "")) if isinstance(fault, ClientError) else ""
+
+
+def store_unavailable() -> Unavailable:
+    return Unavailable("Try again in a few seconds.", retry_after_s=RETRY_AFTER_S)
+
+
+def secrets_unavailable() -> Unavailable:
+    return Unavailable("Try again in a few seconds.", code="secrets_unavailable", retry_after_s=RETRY_AFTER_S)
+
+
+def of_store(work: Callable[P, T]) -> Callable[P, T]:
+    """For calls to the tables: throttling, timeouts, lost connections and refusals alike are `Unavailable`."""
+    return _translated(work, store_unavailable)
+
+
+def of_secrets(work: Callable[P, T]) -> Callable[P, T]:
+    """For calls to the key service and the secret store."""
+    return _translated(work, secrets_unavailable)
+
+
+def _translated(work: Callable[P, T], problem: Callable[[], Unavailable]) -> Callable[P, T]:
+    @wraps(work)
+    def call(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return work(*args, **kwargs)
+        except SERVICE_FAULTS:
+            raise problem() from None
+
+    return call
