@@ -91,9 +91,32 @@ def citation_url(text: str, *, allow_test_names: bool) -> str | None:
     return url if is_sound else None
 
 
-def origin_of(base_url: str) -> str:
-    """Scheme, host and port of a URL that was checked before."""
-    return _parts_of(base_url).origin
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """Where the calls to one base URL go. `host` is as `Host.text`; `authority` is the value of the Host header."""
+
+    scheme: str
+    host: str
+    port: int
+    is_address: bool
+    authority: str
+    origin: str
+
+
+def destination_of(base_url: str) -> Destination:
+    """The destination that a checked base URL names. Raises `Invalid` (`invalid_base_url`) where it cannot be one."""
+    try:
+        parts = _parts_of(base_url)
+    except _BadUrl as error:
+        raise Invalid(error.reason, code="invalid_base_url") from None
+    return Destination(
+        scheme=parts.scheme,
+        host=parts.host.text,
+        port=parts.port or _DEFAULT_PORT[parts.scheme],
+        is_address=parts.host.is_address,
+        authority=parts.origin.partition("://")[2],
+        origin=parts.origin,
+    )
 
 
 def _parts_of(text: str) -> _Parts:

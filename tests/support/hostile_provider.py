@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import gzip
 import json
 import socket
@@ -217,8 +218,8 @@ async def dies_when_reused(seen: Seen, wire: Wire) -> bool:
 
 # --- takes its time --------------------------------------------------------------------------------
 @behaviour
-async def hang(_seen: Seen, _wire: Wire) -> bool:
-    await asyncio.sleep(120)
+async def hang(_seen: Seen, wire: Wire) -> bool:
+    await wire.reader.read()  # until the other side gives up
     return False
 
 
@@ -299,7 +300,7 @@ async def redirect_to_itself(seen: Seen, wire: Wire) -> bool:
 @behaviour
 async def announces_too_much(_seen: Seen, wire: Wire) -> bool:
     await wire.answer(json_bytes(answer_of(result())), headers=JSON_TYPE, length=2 * MIB)
-    await asyncio.sleep(30)
+    await wire.reader.read()
     return False
 
 
@@ -350,6 +351,7 @@ async def deflate_bomb(_seen: Seen, wire: Wire) -> bool:
     return True
 
 
+@functools.cache
 def _bomb(wbits: int) -> bytes:
     squeezer = zlib.compressobj(9, wbits=wbits)
     zeros = bytes(MIB)
@@ -525,8 +527,8 @@ class HostileProvider:
                 self.requests.append(seen)
                 if not await BEHAVIOURS[seen.behaviour](seen, Wire(reader, writer)):
                     return
-        except (ConnectionError, asyncio.IncompleteReadError, ssl.SSLError):
-            return
+        except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError, ssl.SSLError):
+            return  # the other side left, or the server is being stopped
         finally:
             self.open_connections -= 1
             writer.close()
