@@ -1,0 +1,79 @@
+"""The whole gateway on this machine: a front, a pool of processes for each function, an embedded AWS backend."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from infra.local.dispatch import Dispatcher
+from infra.local.emulator import Emulator, start_emulator
+from infra.local.functions import FUNCTIONS, environment_of
+from infra.local.pool import Pool
+from infra.local.provision import client_environment, provision
+from infra.local.server import Front
+
+_IDLE_S = 600.0
+_REAP_EVERY_S = 30.0
+
+
+class Runtime:
+    """Use as a context manager: what it started ends with it.
+
+    `port` 0 takes a free one; it is taken before anything else starts. `state_dir` keeps the backend's data.
+    Raises `OSError` when the port is taken, `EmulatorMissing` and `EmulatorFailed`.
+    """
+
+    def __init__(self, *, port: int, log_dir: Path, state_dir: Path | None = None) -> None:
+        self._log_dir = log_dir
+        self._pools: dict[str, Pool] = {}
+        self._closing = threading.Event()
+        self._front = Front(port, dispatcher=Dispatcher(), pools=lambda: self._pools)
+        try:
+            self.backend = start_emulator(state_dir=state_dir)
+            self.store = provision(self.backend.endpoint_url)
+        except BaseException:
+            self._front.server_close()
+            raise
+
+    @property
+    def url(self) -> str:
+        return self._front.url
+
+    def __enter__(self) -> Self:
+        client = client_environment(self.backend.endpoint_url)
+        for name in FUNCTIONS:
+            environment = environment_of(name, store=self.store, client=client)
+            log = self._log_dir / f"{name}.log"
+            self._pools[name] = Pool(f"functions.{name}.handler", environment=environment, log=log)
+        threading.Thread(target=self._front.serve_forever, daemon=True).start()
+        threading.Thread(target=self._reap, daemon=True).start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._closing.set()
+        self._front.shutdown()
+        self._front.server_close()
+        for pool in self._pools.values():
+            pool.close()
+        self.backend.stop()
+
+    def warm_up(self, *functions: str) -> None:
+        """Begins to start a process of each, without waiting."""
+        for name in functions or FUNCTIONS:
+            self._pools[name].warm_up()
+
+    def pids(self, function: str) -> tuple[int, ...]:
+        """The processes of one function."""
+        return self._pools[function].pids()
+
+    def _reap(self) -> None:
+        while not self._closing.wait(_REAP_EVERY_S):
+            for pool in self._pools.values():
+                pool.end_idle(longer_than_s=_IDLE_S)
+
+
+def is_running(backend: Emulator) -> bool:
+    """Whether the embedded backend still runs; without it nothing works."""
+    return backend.process.poll() is None
