@@ -6,24 +6,25 @@ from collections.abc import Collection
 
 from shared.domain.exposure import GRANTABLE, CredentialClass, Grant
 from shared.domain.identifiers import exposure_of
+from shared.domain.urls import checked_origin
 from shared.errors import Conflict, Invalid, Violation
 
 MAX_ORIGINS = 50
 MAX_ALLOWED_PROVIDERS = 200
 
-# Fields that exist for one class alone.
+# Fields that exist for one class alone, and where they stand in a request.
 _ONLY_FOR = {
-    "origins": CredentialClass.PUBLIC,
-    "addressRatePerMinute": CredentialClass.PUBLIC,
-    "allowedProviders": CredentialClass.AGENT,
+    "origins": ("/origins", CredentialClass.PUBLIC),
+    "address_rate_per_minute": ("/addressRatePerMinute", CredentialClass.PUBLIC),
+    "allowed_providers": ("/allowedProviders", CredentialClass.AGENT),
 }
 
 
 def check_fields(credential_class: CredentialClass, fields: Collection[str]) -> None:
-    """`fields` are the wire names that a request set. Raises `Invalid` naming those that the class does not have."""
+    """`fields` are those that a request set. Raises `Invalid` naming the ones that this class does not have."""
     violations = tuple(
-        Violation(f"/{name}", f"Only a credential of class {only} has this field.")
-        for name, only in _ONLY_FOR.items()
+        Violation(pointer, f"Only a credential of class {only} has this field.")
+        for name, (pointer, only) in _ONLY_FOR.items()
         if name in fields and credential_class is not only
     )
     if violations:
@@ -49,10 +50,24 @@ def checked_grants(credential_class: CredentialClass, grants: Collection[Grant])
     return frozenset(grants)
 
 
-def check_origins(credential_class: CredentialClass, origins: Collection[str]) -> None:
-    """A widget credential without origins could be used from nowhere. Raises `Invalid`."""
+def checked_origins(
+    credential_class: CredentialClass, origins: Collection[str], *, allow_loopback_http: bool
+) -> tuple[str, ...]:
+    """Origins as browsers send them, without repetition. Raises `Invalid`, also for a widget credential without any:
+    it could be used from nowhere.
+    """
     if credential_class is CredentialClass.PUBLIC and not origins:
         raise _invalid(Violation("/origins", "A widget credential lists at least one origin."))
+    exact = (_checked_origin(each, n, allow_loopback_http=allow_loopback_http) for n, each in enumerate(origins))
+    return tuple(dict.fromkeys(exact))
+
+
+def _checked_origin(text: str, position: int, *, allow_loopback_http: bool) -> str:
+    try:
+        return checked_origin(text, allow_loopback_http=allow_loopback_http)
+    except Invalid as error:
+        violation = Violation(f"/origins/{position}", error.detail)
+        raise Invalid(error.detail, code=error.code, violations=(violation,)) from None
 
 
 def check_expiry(expires_at: float | None, *, now: float) -> None:

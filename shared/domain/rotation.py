@@ -12,7 +12,7 @@ _HOUR_S = 3600
 
 def refuse_while_pending(provider: Provider, *, now: float, replace_pending: bool) -> None:
     """Raises `Conflict` (`rotation_pending`) inside an open window: the oldest secret would stop working unseen."""
-    if provider.previous_secret_at(now) is not None and not replace_pending:
+    if provider.source.previous_secret_at(now) is not None and not replace_pending:
         raise Conflict(
             "The previous rotation's window is still open. Wait for its end, or send `replacePending: true`.",
             code="rotation_pending",

@@ -8,7 +8,13 @@ from dataclasses import dataclass, field
 
 from shared.domain.auditing import facts_of_credential, new_entry
 from shared.domain.changes import Change
-from shared.domain.credential_rules import check_expiry, check_origins, checked_allowed_providers, checked_grants
+from shared.domain.credential_rules import (
+    check_expiry,
+    check_fields,
+    checked_allowed_providers,
+    checked_grants,
+    checked_origins,
+)
 from shared.domain.credentials import (
     DEFAULT_ADDRESS_RATE_PER_MINUTE,
     DEFAULT_RATE_PER_MINUTE,
@@ -30,7 +36,7 @@ _SALT_BYTES = 32
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewCredential:
-    """What an operator says about a credential that is to be issued. Origins are checked and exact already."""
+    """What an operator says about a credential that is to be issued."""
 
     credential_class: CredentialClass
     name: str
@@ -40,6 +46,15 @@ class NewCredential:
     rate_per_minute: int | None = None
     address_rate_per_minute: int | None = None
     expires_at: float | None = None
+
+    def class_fields(self) -> set[str]:
+        """The fields of one class alone that are set."""
+        found = {"origins"} if self.origins else set()
+        if self.allowed_providers is not None:
+            found.add("allowed_providers")
+        if self.address_rate_per_minute is not None:
+            found.add("address_rate_per_minute")
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +66,11 @@ class Issued:
 
 
 class IssueCredential:
-    def __init__(self, *, store: CredentialStore, replay: Replay, clock: Clock) -> None:
+    def __init__(self, *, store: CredentialStore, replay: Replay, clock: Clock, allow_loopback_http: bool) -> None:
         self._store = store
         self._replay = replay
         self._clock = clock
+        self._allow_loopback_http = allow_loopback_http
 
     async def __call__(self, wanted: NewCredential, *, by: Principal, once: Once | None) -> Issued:
         """Raises `Invalid`, `Conflict` (`grant_refused`), `Unavailable`."""
@@ -76,7 +92,7 @@ class IssueCredential:
 
     def _credential(self, wanted: NewCredential, secret: str) -> Credential:
         now, kind = self._clock.now(), wanted.credential_class
-        check_origins(kind, wanted.origins)
+        check_fields(kind, wanted.class_fields())
         check_expiry(wanted.expires_at, now=now)
         return Credential(
             id=new_credential_id(),
@@ -85,7 +101,7 @@ class IssueCredential:
             digest=digest_of(secret),
             fingerprint=fingerprint_of(secret),
             grants=checked_grants(kind, wanted.grants),
-            origins=wanted.origins,
+            origins=checked_origins(kind, wanted.origins, allow_loopback_http=self._allow_loopback_http),
             allowed_providers=checked_allowed_providers(wanted.allowed_providers),
             rate_per_minute=wanted.rate_per_minute or DEFAULT_RATE_PER_MINUTE[kind],
             address_rate_per_minute=wanted.address_rate_per_minute or DEFAULT_ADDRESS_RATE_PER_MINUTE,

@@ -5,10 +5,12 @@ from __future__ import annotations
 from shared.domain.auditing import facts_of_credential, new_entry
 from shared.domain.changes import Change
 from shared.domain.credentials import Credential, CredentialStatus, Principal
+from shared.domain.identifiers import ROOT_ID
 from shared.domain.preconditions import check_generation
-from shared.domain.root import root_credential
+from shared.domain.root import refuse_for_root, root_credential
 from shared.ports.clock import Clock
 from shared.ports.credential_store import CredentialStore
+from shared.services.update_credential import CredentialChanges
 
 
 class SwitchRoot:
@@ -16,11 +18,14 @@ class SwitchRoot:
         self._store = store
         self._clock = clock
 
-    async def __call__(self, status: CredentialStatus, *, expected_generation: int, by: Principal) -> Credential:
-        """Root as it is now. Raises `PreconditionFailed`, `Conflict` (`last_admin`), `Unavailable`."""
+    async def __call__(self, changes: CredentialChanges, *, expected_generation: int, by: Principal) -> Credential:
+        """Root as it is now. Raises `PreconditionFailed`, `Conflict` (`root_protected`, `last_admin`), `Unavailable`."""
+        if changes.keys() - {"status"}:
+            refuse_for_root(ROOT_ID)
         before = root_credential(enabled=await self._store.root_is_enabled())
         check_generation(before.generation, expected_generation)
-        after = root_credential(enabled=status is CredentialStatus.ACTIVE)
+        is_on = changes.get("status", before.status) is CredentialStatus.ACTIVE
+        after = root_credential(enabled=is_on)
         if after == before:
             return before
         entry = new_entry(
@@ -32,5 +37,5 @@ class SwitchRoot:
             after=facts_of_credential(after),
             generations=(before.generation, after.generation),
         )
-        await self._store.set_root_enabled(status is CredentialStatus.ACTIVE, change=Change(audit=entry))
+        await self._store.set_root_enabled(is_on, change=Change(audit=entry))
         return after

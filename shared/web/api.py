@@ -7,7 +7,6 @@ from typing import Any
 
 from aws_lambda_powertools import Logger
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
-from aws_lambda_powertools.event_handler.exceptions import NotFoundError
 
 from shared.errors import InternalFault, NotFound, Problem
 from shared.observability import REQUEST_FAULT, REQUEST_REFUSED, place_of
@@ -32,7 +31,8 @@ class Api:
         self._resolver = APIGatewayHttpResolver()
         self._resolver.exception_handler(Problem)(self._refused)
         self._resolver.exception_handler(Exception)(self._fault)
-        self._resolver.not_found(self._unrouted)
+        self._resolver.not_found(lambda _error: self._answer_unrouted())
+        self._answer_unrouted: Callable[[], Response[str]] = self._unrouted
 
     @property
     def event(self) -> Event:
@@ -46,6 +46,10 @@ class Api:
     def route(self, method: str, path: str) -> Callable[[Callable[..., Response[str]]], Callable[..., Response[str]]]:
         """`path` is written as in the route table: `/things/{thingId}`."""
         return self._resolver.route(_powertools_rule(path), method=method)
+
+    def on_unrouted(self, answer_unrouted: Callable[[], Response[str]]) -> None:
+        """What answers the paths and methods that no route takes, in place of a plain 404."""
+        self._answer_unrouted = answer_unrouted
 
     def handle(self, event: Mapping[str, Any], context: Any) -> dict[str, Any]:
         prepared = normalised(event)
@@ -70,7 +74,7 @@ class Api:
         self._logger.error(REQUEST_FAULT, fault=place_of(error), request_id=self.request_id)
         return self.problem(InternalFault("Quote the request id when you report this."))
 
-    def _unrouted(self, _error: NotFoundError) -> Response[str]:
+    def _unrouted(self) -> Response[str]:
         return self.problem(NotFound("No such path."))
 
 

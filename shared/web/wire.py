@@ -28,6 +28,9 @@ class WireModel(BaseModel):
 
 Model = TypeVar("Model", bound=BaseModel)
 
+# A body of nothing but mistakes must not become an answer larger than a function may give.
+_MAX_VIOLATIONS = 20
+_MAX_POINTER_CHARACTERS = 200
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _MEDIA_TYPES = frozenset({"", "application/json"})
 _WORDS = {
@@ -65,17 +68,19 @@ def validated(model: type[Model], data: bytes) -> Model:
     """JSON bytes as `model`, or `Invalid` with one violation a wrong field. No value of the caller's is repeated."""
     try:
         # From JSON, so that strict mode still reads enums, tuples and dates the way JSON can write them.
-        return model.model_validate_json(data.removeprefix(_BYTE_ORDER_MARK))
+        # By its wire name alone: a second spelling would be a second field that says the opposite.
+        return model.model_validate_json(data.removeprefix(_BYTE_ORDER_MARK), by_alias=True, by_name=False)
     except ValidationError as error:
         violations = tuple(
             Violation(pointer=_pointer(item["loc"]), detail=_sentence(item["type"], item["msg"]))
-            for item in error.errors(include_url=False, include_context=False, include_input=False)
+            for item in error.errors(include_url=False, include_context=False, include_input=False)[:_MAX_VIOLATIONS]
         )
         raise Invalid("Correct the fields named in `errors`.", violations=violations) from None
 
 
 def _pointer(location: tuple[int | str, ...]) -> str:
-    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in location)
+    pointer = "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in location)
+    return pointer[:_MAX_POINTER_CHARACTERS]
 
 
 def _sentence(kind: str, message: str) -> str:

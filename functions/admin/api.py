@@ -1,0 +1,34 @@
+"""The admin API out of its parts."""
+
+from __future__ import annotations
+
+from aws_lambda_powertools import Logger
+
+from functions.admin.audit import add_audit_routes
+from functions.admin.credentials import add_credential_routes
+from functions.admin.desk import Desk
+from functions.admin.parts import Parts
+from functions.admin.provider_checks import add_provider_check_routes
+from functions.admin.providers import add_provider_routes
+from shared.adapters.event_loop import ProcessLoop
+from shared.services.admit import Admit
+from shared.services.admit_admin import AdmitAdmin
+from shared.web.api import Api
+
+
+def admin_api(parts: Parts, *, loop: ProcessLoop, logger: Logger) -> Api:
+    api = Api(logger)
+    admit = Admit(credentials=parts.credentials, rate_limits=parts.rate_limits, clock=parts.clock)
+    admit_admin = AdmitAdmin(
+        admit=admit,
+        root_secret=parts.root_secret,
+        store=parts.credential_store,
+        rate_limits=parts.rate_limits,
+        clock=parts.clock,
+    )
+    desk = Desk(api, admit=admit_admin, loop=loop, logger=logger)
+    add_provider_routes(desk, parts)
+    add_provider_check_routes(desk, parts)
+    add_credential_routes(desk, parts)
+    add_audit_routes(desk, parts)
+    return api

@@ -1,0 +1,149 @@
+"""The routes of providers."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from aws_lambda_powertools.event_handler import Response
+
+from functions.admin.desk import Call, Desk
+from functions.admin.parts import Parts
+from shared.services.change_provider import ChangeProvider
+from shared.services.check_address import CheckAddress
+from shared.services.list_providers import ListProviders
+from shared.services.register import NewProvider, Register, Registered
+from shared.services.remove_provider import RemoveProvider
+from shared.services.replay import Replay
+from shared.services.rotate_secret import RotateSecret, Rotation
+from shared.services.update_provider import ProviderChanges, UpdateProvider
+from shared.web.api import answer, nothing
+from shared.web.cursors import List, cursor_of
+from shared.web.etags import etag_of, generation_named, required_generation
+from shared.web.idempotency_keys import once_of
+from shared.web.page_queries import page_query
+from shared.web.provider_models import (
+    ProviderCreate,
+    ProviderPage,
+    ProviderPatch,
+    ProviderShown,
+    ProviderWithSecret,
+    SecretRotate,
+)
+from shared.web.wire import read_body
+
+PATH = "/api/v1/knowledge/providers"
+ONE = PATH + "/{provider_id}"
+
+
+def add_provider_routes(desk: Desk, parts: Parts) -> None:
+    change = ChangeProvider(registry=parts.registry, clock=parts.clock)
+    check_address = CheckAddress(address_check=parts.address_check, allow_loopback_http=parts.allow_loopback_http)
+    _add_reading(desk, parts)
+    _add_registering(desk, parts, check_address)
+    _add_changing(desk, parts, change, check_address)
+    _add_rotating(desk, parts, change)
+
+
+def _add_reading(desk: Desk, parts: Parts) -> None:
+    providers = ListProviders(registry=parts.registry)
+
+    @desk.route("GET", PATH)
+    async def list_providers(call: Call) -> Response[str]:
+        query = page_query(call.event, List.PROVIDERS)
+        page = await providers.page(limit=query.limit, after=query.after)
+        now = parts.clock.now()
+        shown = ProviderPage(
+            providers=tuple(ProviderShown.of(each, now=now) for each in page.items),
+            next_cursor=cursor_of(List.PROVIDERS, page.next_after) if page.next_after else None,
+        )
+        return answer(shown.model_dump_json(by_alias=True))
+
+    @desk.route("GET", ONE)
+    async def get_provider(_call: Call, provider_id: str) -> Response[str]:
+        return _shown(ProviderShown.of(await providers.one(provider_id), now=parts.clock.now()))
+
+
+def _add_registering(desk: Desk, parts: Parts, check_address: CheckAddress) -> None:
+    register = Register(
+        registry=parts.registry,
+        sealers=parts.sealers,
+        check_address=check_address,
+        replay=Replay(idempotency=parts.idempotency),
+        clock=parts.clock,
+        private_network_available=parts.private_network_available,
+    )
+
+    @desk.route("POST", PATH)
+    async def create_provider(call: Call) -> Response[str]:
+        body = read_body(ProviderCreate, call.event)
+        wanted = NewProvider(
+            name=body.name,
+            kind=body.kind,
+            exposure_profile=body.exposure_profile,
+            base_url=body.base_url,
+            allow_private_network=body.allow_private_network,
+            send_conversation_id=body.send_conversation_id,
+            module=body.module,
+            priority=body.priority,
+            capabilities=body.capabilities.known(),
+        )
+        registered = await register(wanted, by=call.principal, once=once_of(call.event, call.principal))
+        return _with_secret(parts, registered, status=201)
+
+
+def _add_changing(desk: Desk, parts: Parts, change: ChangeProvider, check_address: CheckAddress) -> None:
+    update = UpdateProvider(
+        registry=parts.registry,
+        change=change,
+        check_address=check_address,
+        private_network_available=parts.private_network_available,
+    )
+    remove = RemoveProvider(registry=parts.registry, change=change)
+
+    @desk.route("PATCH", ONE)
+    async def update_provider(call: Call, provider_id: str) -> Response[str]:
+        generation = required_generation(call.event)
+        changes = cast("ProviderChanges", read_body(ProviderPatch, call.event).changes())
+        provider = await update(provider_id, changes, expected_generation=generation, by=call.principal)
+        return _shown(ProviderShown.of(provider, now=parts.clock.now()))
+
+    @desk.route("DELETE", ONE)
+    async def delete_provider(call: Call, provider_id: str) -> Response[str]:
+        await remove(provider_id, expected_generation=required_generation(call.event), by=call.principal)
+        return nothing()
+
+
+def _add_rotating(desk: Desk, parts: Parts, change: ChangeProvider) -> None:
+    rotate = RotateSecret(
+        registry=parts.registry,
+        change=change,
+        sealers=parts.sealers,
+        unsealers=parts.unsealers,
+        replay=Replay(idempotency=parts.idempotency),
+        clock=parts.clock,
+    )
+
+    @desk.route("POST", ONE + "/rotate-secret")
+    async def rotate_secret(call: Call, provider_id: str) -> Response[str]:
+        body = read_body(SecretRotate, call.event, empty=True)
+        registered = await rotate(
+            provider_id,
+            Rotation(window_hours=body.window_hours, replace_pending=body.replace_pending),
+            expected_generation=generation_named(call.event),
+            by=call.principal,
+            once=once_of(call.event, call.principal),
+        )
+        return _with_secret(parts, registered, status=200)
+
+
+def _with_secret(parts: Parts, registered: Registered, *, status: int) -> Response[str]:
+    now = parts.clock.now()
+    shown = ProviderWithSecret.with_secret(registered.provider, registered.secret, now=now)
+    return _shown(shown, status=status)
+
+
+def _shown(shown: ProviderShown, *, status: int = 200) -> Response[str]:
+    headers = {"ETag": etag_of(shown.generation)}
+    if status == 201:
+        headers["Location"] = f"{PATH}/{shown.id}"
+    return answer(shown.model_dump_json(by_alias=True), status=status, headers=headers)

@@ -1,0 +1,112 @@
+"""What each outcome code means and what an operator can do: shown by provider tests and in `docs/errors.md`."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from shared.domain.outcomes import OutcomeCode
+
+
+class Words(NamedTuple):
+    happened: str
+    advice: str
+
+
+OUTCOME_WORDS: dict[OutcomeCode, Words] = {
+    OutcomeCode.TIMEOUT: Words(
+        "The provider did not answer completely in its time, name look-up included.",
+        "Make the provider faster, or give the search a longer `deadlineMs`.",
+    ),
+    OutcomeCode.CONNECTION_FAILED: Words(
+        "No connection could be made: the name has no address, the port is closed, or the certificate is not valid.",
+        "Check the host name, the port and the certificate of the base URL.",
+    ),
+    OutcomeCode.BLOCKED_ADDRESS: Words(
+        "The host has an address that is never dialled, or a private one that this registration may not reach.",
+        "Use a public address, or `allowPrivateNetwork` where the deployment has a private network.",
+    ),
+    OutcomeCode.RATE_LIMITED: Words(
+        "The provider answered 429.",
+        "Ask less often, or raise the provider's limit. `retryAt` says when, where the provider did.",
+    ),
+    OutcomeCode.UNAUTHORIZED: Words(
+        "The provider answered 401: it rejected the signature.",
+        "Compare the provider's secret with `secretFingerprint`, without white space around it, and check its clock.",
+    ),
+    OutcomeCode.FORBIDDEN: Words(
+        "The provider answered 403.",
+        "Let the provider accept signed requests of this gateway.",
+    ),
+    OutcomeCode.NOT_FOUND: Words(
+        "The provider has no such page, or the search named a provider that this credential cannot reach.",
+        "Check the base URL (`/retrieve` is appended to it) or the ids in `providers`.",
+    ),
+    OutcomeCode.INVALID_RESPONSE: Words(
+        "The provider's answer breaks the contract: not JSON, a wrong type, a missing field, or a redirect.",
+        "Run the conformance checks against the provider.",
+    ),
+    OutcomeCode.UNSUPPORTED_VERSION: Words(
+        "The provider speaks another version of the contract.",
+        "Let the provider answer with `contractVersion: 1`.",
+    ),
+    OutcomeCode.RESPONSE_TOO_LARGE: Words(
+        "The answer is larger than 1 MiB, on the wire or after decoding. It is refused whole.",
+        "Let the provider return shorter snippets.",
+    ),
+    OutcomeCode.UPSTREAM_ERROR: Words(
+        "The provider answered with a server error.",
+        "Look into the provider's own log; the request carries `X-Helpthread-Request`.",
+    ),
+    OutcomeCode.QUERY_TOO_LONG: Words(
+        "The query is longer than this provider takes. It is never cut silently.",
+        "Send a shorter query: a contract provider takes 1,024 characters.",
+    ),
+    OutcomeCode.MISSING_INPUT: Words(
+        "This provider needs something that the request does not carry.",
+        "Send the field that the provider's kind asks for.",
+    ),
+    OutcomeCode.NOT_CONFIGURED: Words(
+        "The provider is registered and not yet set up.",
+        "Complete its configuration.",
+    ),
+    OutcomeCode.KEYS_EXHAUSTED: Words(
+        "Every key of this provider's pool is resting.",
+        "Wait until `retryAt`, or add a key.",
+    ),
+    OutcomeCode.ALLOWANCE_EXHAUSTED: Words(
+        "The operations allowed for this provider in 24 hours are used up.",
+        "Wait, or raise the allowance.",
+    ),
+    OutcomeCode.CAPABILITY_UNAVAILABLE: Words(
+        "The provider does not offer what was asked for.",
+        "Leave that wish out, or read the provider's capabilities again.",
+    ),
+    OutcomeCode.CIRCUIT_OPEN: Words(
+        "The provider failed repeatedly and is left alone for a while.",
+        "Wait until `retryAt`, and mend the provider.",
+    ),
+    OutcomeCode.TERMS_REQUIRED: Words(
+        "The provider asks its owner to accept terms first.",
+        "Accept them with the provider, then search again.",
+    ),
+    OutcomeCode.DISABLED: Words(
+        "An operator has the provider switched off, or its first test is outstanding.",
+        "Test it with `activate: true`.",
+    ),
+    OutcomeCode.CONFIG_CHANGED: Words(
+        "The registration changed while the search was running.",
+        "Search again.",
+    ),
+    OutcomeCode.CANCELLED: Words(
+        "The answer was due before this provider's turn was over.",
+        "Give the search a longer `deadlineMs`.",
+    ),
+    OutcomeCode.INTERNAL_ERROR: Words(
+        "The gateway itself failed at this one provider.",
+        "Report it with the request id.",
+    ),
+}
+
+
+def explanation_of(code: OutcomeCode) -> str:
+    return " ".join(OUTCOME_WORDS[code])
