@@ -1,0 +1,21 @@
+"""The CDK app: `cdk.json` runs this."""
+
+from __future__ import annotations
+
+from infra.node import use_bundled_node
+
+use_bundled_node()
+
+from aws_cdk import App  # noqa: E402  # importing it starts Node
+
+from infra.gateway_app import add_stack  # noqa: E402
+
+
+def main() -> None:
+    app = App()
+    add_stack(app)
+    app.synth()
+
+
+if __name__ == "__main__":
+    main()

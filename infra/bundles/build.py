@@ -1,0 +1,109 @@
+"""Builds one zip for each function, with the modules that it reaches and no other.
+
+Every function's bundle is a file of its own, so the CDK has no directory and options from which it could conclude that
+two functions share an asset. No container engine is needed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from infra.bundles.archive import unzipped_bytes, write_zip
+from infra.bundles.bytecode import compile_tree, compiled
+from infra.bundles.interpreters import VARIABLE, interpreter
+from infra.bundles.reach import OWN
+from infra.bundles.target import BUILD, ROOT, Target
+from infra.bundles.wheels import installed_wheels
+
+# What a function serves as it is: name in the bundle -> file of the project.
+STATIC = {"assets": {"functions/assets/static/openapi.json": "docs/openapi.json"}}
+
+# Beside a package's modules: its compiled extensions and the certificates it trusts.
+_DATA = (".so", ".pem")
+
+
+def build_bundles(names: Sequence[str], target: Target) -> dict[str, Path]:
+    """The zip of each function. Prints the size of each, and a notice when no bytecode could be made."""
+    python = interpreter(target.python_version)
+    if python is None:
+        print(
+            f"No Python {target.python_version} found: the bundles carry no bytecode and start more slowly. "
+            f"Set {VARIABLE} to an interpreter of that version.",
+            file=sys.stderr,
+        )
+    wheels = installed_wheels(target, python)
+    directory = BUILD / "bundles" / f"{target.runtime}-{target.architecture}"
+    directory.mkdir(parents=True, exist_ok=True)
+    modules = _reached(names, wheels)
+    return {
+        name: _build(name, modules[name], wheels=wheels, python=python, target=target, into=directory) for name in names
+    }
+
+
+def _reached(names: Sequence[str], wheels: Path) -> dict[str, list[str]]:
+    command = [sys.executable, "-m", "infra.bundles.reach", str(wheels), *names]
+    answer = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if answer.returncode != 0:
+        raise RuntimeError(f"The modules of {', '.join(names)} could not be read:\n{answer.stderr}")
+    modules: dict[str, list[str]] = json.loads(answer.stdout)
+    return modules
+
+
+def _build(name: str, modules: Sequence[str], *, wheels: Path, python: Path | None, target: Target, into: Path) -> Path:
+    own = [module for module in modules if module.split(".")[0] in OWN]
+    foreign = [module for module in modules if module not in set(own)]
+    files = _own_files(own, python=python, target=target)
+    files |= _foreign_files(foreign, wheels=wheels, python=python, target=target)
+    files |= {inside: (ROOT / outside).read_bytes() for inside, outside in STATIC.get(name, {}).items()}
+    path = into / f"{name}.zip"
+    unfinished = into / f"{name}.{os.getpid()}.part"
+    write_zip(unfinished, files)
+    unfinished.replace(path)
+    size, packed = unzipped_bytes(path), path.stat().st_size
+    print(f"bundle {name}: {size / 1e6:.2f} MB unzipped, {packed / 1e6:.2f} MB zipped", file=sys.stderr)
+    return path
+
+
+def _own_files(modules: Sequence[str], *, python: Path | None, target: Target) -> dict[str, bytes]:
+    """Source and bytecode of our modules: a traceback then shows its line."""
+    sources = {relative: (ROOT / relative).read_bytes() for relative in (_file_of(m, ROOT) for m in modules)}
+    if python is None:
+        return sources
+    with tempfile.TemporaryDirectory() as made:
+        for relative, source in sources.items():
+            (Path(made) / relative).parent.mkdir(parents=True, exist_ok=True)
+            (Path(made) / relative).write_bytes(source)
+        compile_tree(Path(made), python)
+        bytecode = (compiled(Path(relative), target.python_version) for relative in sources)
+        return sources | {str(path): (Path(made) / path).read_bytes() for path in bytecode}
+
+
+def _foreign_files(modules: Sequence[str], *, wheels: Path, python: Path | None, target: Target) -> dict[str, bytes]:
+    """Bytecode alone of third-party modules, which halves the bundle; their source when there is no bytecode."""
+    files: dict[str, bytes] = {}
+    for relative in (_file_of(module, wheels) for module in modules):
+        if python is None:
+            files[relative] = (wheels / relative).read_bytes()
+        else:
+            files[relative + "c"] = compiled(wheels / relative, target.python_version).read_bytes()
+    for directory in {Path(relative).parent for relative in files}:
+        if directory != Path("."):
+            files |= {str(directory / p.name): p.read_bytes() for p in _data(wheels / directory)}
+    return files
+
+
+def _data(directory: Path) -> list[Path]:
+    return [path for path in directory.iterdir() if path.suffix in _DATA]
+
+
+def _file_of(module: str, base: Path) -> str:
+    """Where a module lies under `base`, as a relative path."""
+    path = Path(*module.split("."))
+    package = path / "__init__.py"
+    return str(package if (base / package).exists() else path.with_suffix(".py"))

@@ -1,0 +1,23 @@
+"""Compiling a tree ahead of time. Without bytecode in the zip an import takes more than three times as long."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+# Where Lambda unpacks a bundle; written into the bytecode instead of a directory of this machine.
+TASK_ROOT = "/var/task"
+
+
+def compile_tree(directory: Path, python: Path) -> None:
+    """Writes `__pycache__` beside every module under `directory`.
+
+    The bytecode is never compared with its source when it is loaded, so the times in a zip do not matter.
+    """
+    command = [str(python), "-I", "-m", "compileall", "-q", "-j", "0", "--invalidation-mode", "unchecked-hash"]
+    subprocess.run([*command, "-s", str(directory), "-p", TASK_ROOT, str(directory)], check=True)
+
+
+def compiled(module: Path, python_version: str) -> Path:
+    """Where the bytecode of a module lies."""
+    return module.parent / "__pycache__" / f"{module.stem}.cpython-{python_version.replace('.', '')}.pyc"

@@ -1,0 +1,111 @@
+"""The Lambda functions, as data: what each is told in its environment and what its role may do.
+
+A function is one entry here, its routes in `infra/routes.py`, and `functions/<name>/`. Whatever no grant names is
+refused. `partitions` narrows a grant to partition keys of the table; empty means all of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from infra.tables import LEDGER_INTERNAL, LEDGER_PUBLIC, REGISTRATIONS_INTERNAL, REGISTRATIONS_PUBLIC, Table
+from shared.domain.exposure import ExposureProfile
+
+PUBLIC = ExposureProfile.CUSTOMER_SAFE
+INTERNAL = ExposureProfile.AGENT_ONLY
+
+KEY_VARIABLES = {PUBLIC: "KG_KEY_PUBLIC", INTERNAL: "KG_KEY_INTERNAL"}
+ROOT_SECRET_VARIABLE = "KG_ROOT_SECRET"
+
+
+@dataclass(frozen=True, slots=True)
+class TableGrant:
+    """`actions` are DynamoDB's names without the prefix. A transaction needs those of its parts."""
+
+    table: Table
+    actions: tuple[str, ...]
+    partitions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class KeyGrant:
+    """Use of one exposure's key, for ciphertexts whose encryption context names that exposure."""
+
+    exposure: ExposureProfile
+    actions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Function:
+    """`tables`, the keys and the root secret are named in its environment; the grants are what its role may do."""
+
+    name: str
+    memory_mb: int
+    tables: tuple[Table, ...] = ()
+    table_grants: tuple[TableGrant, ...] = ()
+    key_grants: tuple[KeyGrant, ...] = ()
+    reads_root_secret: bool = False
+    dials_out: bool = False
+    settings: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def keys(self) -> tuple[ExposureProfile, ...]:
+        return tuple(grant.exposure for grant in self.key_grants)
+
+
+_COUNTED = ("RATE#*",)
+
+WIDGET = Function(
+    name="widget",
+    memory_mb=1024,
+    tables=(REGISTRATIONS_PUBLIC, LEDGER_PUBLIC),
+    table_grants=(
+        TableGrant(REGISTRATIONS_PUBLIC, ("GetItem", "Query")),
+        TableGrant(LEDGER_PUBLIC, ("UpdateItem",)),
+    ),
+    key_grants=(KeyGrant(PUBLIC, ("Decrypt",)),),
+    dials_out=True,
+)
+
+SEARCH = Function(
+    name="search",
+    memory_mb=1024,
+    tables=(REGISTRATIONS_PUBLIC, REGISTRATIONS_INTERNAL, LEDGER_PUBLIC, LEDGER_INTERNAL),
+    table_grants=(
+        TableGrant(REGISTRATIONS_PUBLIC, ("GetItem",), ("GENERATION",)),
+        TableGrant(REGISTRATIONS_PUBLIC, ("Query",), ("PROVIDER",)),
+        TableGrant(REGISTRATIONS_INTERNAL, ("GetItem",), ("CREDENTIAL", "GENERATION")),
+        TableGrant(REGISTRATIONS_INTERNAL, ("Query",), ("PROVIDER",)),
+        TableGrant(LEDGER_INTERNAL, ("UpdateItem",), _COUNTED),
+    ),
+    key_grants=(KeyGrant(PUBLIC, ("Decrypt",)), KeyGrant(INTERNAL, ("Decrypt",))),
+    dials_out=True,
+    settings=(("KG_AGENT_CACHE_S", "0"),),
+)
+
+# Audit entries are put and read. No grant lets any role update or delete one.
+ADMIN = Function(
+    name="admin",
+    memory_mb=512,
+    tables=(REGISTRATIONS_PUBLIC, REGISTRATIONS_INTERNAL, LEDGER_PUBLIC, LEDGER_INTERNAL),
+    table_grants=(
+        TableGrant(REGISTRATIONS_PUBLIC, ("GetItem", "Query"), ("CREDENTIAL", "PROVIDER")),
+        TableGrant(REGISTRATIONS_PUBLIC, ("DeleteItem", "PutItem"), ("CREDENTIAL", "NAME", "ORIGIN#*", "PROVIDER")),
+        TableGrant(REGISTRATIONS_PUBLIC, ("UpdateItem",), ("GENERATION",)),
+        TableGrant(REGISTRATIONS_INTERNAL, ("GetItem",), ("CREDENTIAL", "PROVIDER", "ROOT")),
+        TableGrant(REGISTRATIONS_INTERNAL, ("Query",), ("AUDIT", "CREDENTIAL", "PROVIDER")),
+        TableGrant(REGISTRATIONS_INTERNAL, ("ConditionCheckItem",), ("CREDENTIAL", "ROOT")),
+        TableGrant(REGISTRATIONS_INTERNAL, ("DeleteItem",), ("CREDENTIAL", "NAME", "PROVIDER")),
+        TableGrant(REGISTRATIONS_INTERNAL, ("PutItem",), ("AUDIT", "CREDENTIAL", "NAME", "PROVIDER", "ROOT")),
+        TableGrant(REGISTRATIONS_INTERNAL, ("UpdateItem",), ("GENERATION",)),
+        TableGrant(LEDGER_INTERNAL, ("UpdateItem",), _COUNTED),
+        TableGrant(LEDGER_INTERNAL, ("GetItem", "PutItem"), ("IDEMPOTENCY#*",)),
+    ),
+    key_grants=(KeyGrant(PUBLIC, ("Decrypt", "Encrypt")), KeyGrant(INTERNAL, ("Decrypt", "Encrypt"))),
+    reads_root_secret=True,
+    dials_out=True,
+)
+
+ASSETS = Function(name="assets", memory_mb=256)
+
+FUNCTIONS = (SEARCH, WIDGET, ADMIN, ASSETS)

@@ -1,0 +1,89 @@
+"""The whole gateway as one CloudFormation stack."""
+
+from __future__ import annotations
+
+from aws_cdk import CfnOutput, IStackSynthesizer, Stack
+from aws_cdk import aws_lambda as lambda_
+from constructs import Construct
+
+from infra.bundles.build import build_bundles
+from infra.bundles.target import Target
+from infra.constructs.alarms import alarm_on_refused_admins
+from infra.constructs.data import Data
+from infra.constructs.gateway_function import FunctionRole, environment_of, lambda_function
+from infra.constructs.http_api import HttpApi
+from infra.constructs.keys import NAMES, Keys
+from infra.constructs.names import camel
+from infra.constructs.roles import permit
+from infra.constructs.root_secret import RootSecret
+from infra.constructs.tables import Tables
+from infra.functions import FUNCTIONS
+from infra.tables import TABLES
+
+
+class KnowledgeGatewayStack(Stack):
+    """Five tables, two keys, one secret, one function and one role per entry of `FUNCTIONS`, one HTTP API.
+
+    `disposable` lets everything go with the stack, data included; for rehearsals. Nothing else depends on it.
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        name: str,
+        *,
+        target: Target,
+        disposable: bool = False,
+        synthesizer: IStackSynthesizer | None = None,
+    ) -> None:
+        super().__init__(scope, name, description="Knowledge Gateway", synthesizer=synthesizer)
+        self._roles = {
+            function.name: FunctionRole(self, camel(function.name) + "Access", function=function, disposable=disposable)
+            for function in FUNCTIONS
+        }
+        keys = Keys(
+            self,
+            "Keys",
+            roles={name: access.role for name, access in self._roles.items()},
+            functions=FUNCTIONS,
+            disposable=disposable,
+        )
+        self._data = Data(
+            tables=Tables(self, "Tables", disposable=disposable),
+            keys=keys,
+            root_secret=RootSecret(self, "RootAdmin", disposable=disposable),
+        )
+        functions = self._functions(target)
+        api = HttpApi(self, "HttpApi", functions=functions, disposable=disposable)
+        alarm_on_refused_admins(self, log=self._roles["admin"].log)
+        self._outputs(api, functions)
+
+    def _functions(self, target: Target) -> dict[str, lambda_.Function]:
+        bundles = build_bundles([function.name for function in FUNCTIONS], target)
+        made: dict[str, lambda_.Function] = {}
+        for function in FUNCTIONS:
+            access = self._roles[function.name]
+            policy = permit(access.role, function, self._data)
+            made[function.name] = lambda_function(
+                self,
+                camel(function.name) + "Function",
+                function=function,
+                bundle=bundles[function.name],
+                target=target,
+                log=access.log,
+                role=access.role.without_policy_updates(),
+                environment=environment_of(function, self._data),
+            )
+            if policy is not None:  # the first request must not find a role without its policy
+                made[function.name].node.add_dependency(policy)
+        return made
+
+    def _outputs(self, api: HttpApi, functions: dict[str, lambda_.Function]) -> None:
+        CfnOutput(self, "ApiUrl", value=api.url)
+        CfnOutput(self, "RootSecretArn", value=self._data.root_secret.secret.secret_arn)
+        for table in TABLES:
+            CfnOutput(self, "Table" + camel(table.name) + "Name", value=self._data.tables[table].table_name)
+        for exposure, name in NAMES.items():
+            CfnOutput(self, f"Key{name}Arn", value=self._data.keys[exposure].key_arn)
+        for name, function in functions.items():
+            CfnOutput(self, f"Function{camel(name)}Name", value=function.function_name)
