@@ -12,7 +12,8 @@ from typing import Any
 from shared.errors import BadRequest, BodyTooLarge
 
 MAX_BODY_BYTES = 1_048_576
-_REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}", re.ASCII)
+# The gateway writes its own in base64.
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._:=+/-]{1,128}", re.ASCII)
 
 # The event is the gateway's own JSON object: the one place where an untyped mapping is met.
 Event = dict[str, Any]

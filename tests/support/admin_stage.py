@@ -1,0 +1,220 @@
+"""The whole admin function in memory: its real routes and services over fakes, asked with API Gateway events."""
+
+from __future__ import annotations
+
+import copy
+import io
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from aws_lambda_powertools import Logger
+
+from functions.admin.api import admin_api
+from functions.admin.parts import Parts
+from shared.adapters.event_loop import ProcessLoop
+from shared.domain.credentials import Credential
+from shared.domain.exposure import CredentialClass, ExposureProfile
+from shared.domain.identifiers import format_token
+from shared.domain.passages import Question, Retrieval
+from shared.domain.registrations import Capabilities, ProviderKind, SigningSecrets, Source
+from shared.errors import ExchangeError
+from shared.ports.exchange import Exchange
+from shared.ports.retriever import Declaration, RetrieverLimits
+from tests.support.builders import a_credential, a_token
+from tests.support.fake_exchanges import FakeExchanges
+from tests.support.fakes import (
+    FakeAuditLog,
+    FakeClock,
+    FakeCredentials,
+    FakeCredentialStore,
+    FakeIdempotency,
+    FakeRateLimits,
+    FakeRegistry,
+    FakeRootSecret,
+    FakeSealer,
+    FakeStore,
+    FakeUnsealer,
+)
+
+EVENTS = Path(__file__).parents[2] / "fixtures" / "events"
+ROOT_SECRET = "0a" * 32
+PROVIDERS = "/api/v1/knowledge/providers"
+CREDENTIALS = "/api/v1/credentials"
+AUDIT = "/api/v1/audit"
+A_PROVIDER = {
+    "name": "Help centre",
+    "exposureProfile": "customer_safe",
+    "baseUrl": "https://kb.fern-desk.test/v1",
+}
+
+
+def event_of(name: str) -> dict[str, Any]:
+    event: dict[str, Any] = json.loads((EVENTS / f"{name}.json").read_text())
+    return event
+
+
+@dataclass(frozen=True)
+class Answered:
+    status: int
+    headers: dict[str, str]
+    text: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.text)
+
+    @property
+    def code(self) -> str:
+        assert self.headers["Content-Type"] == "application/problem+json", self.text
+        return str(self.json["code"])
+
+    @property
+    def etag(self) -> str:
+        return self.headers["ETag"]
+
+    @property
+    def pointers(self) -> list[str]:
+        return [each["pointer"] for each in self.json["errors"]]
+
+
+class ScriptedKind:
+    """A kind whose providers answer with `retrieval` and `declaration`; either may be an error to raise."""
+
+    def __init__(self, clock: FakeClock) -> None:
+        self.limits = RetrieverLimits(query_characters=1024, results=50, timeout_s=10.0)
+        self.retrieval: Retrieval | ExchangeError = Retrieval()
+        self.declaration: Declaration | ExchangeError = Declaration(contract_version=1, capabilities=Capabilities())
+        self.takes_s = 0.25
+        self.asked: list[tuple[Source, Question, SigningSecrets]] = []
+        self.meanwhile = lambda: None
+        self._clock = clock
+
+    async def retrieve(
+        self, source: Source, question: Question, *, secrets: SigningSecrets, exchange: Exchange
+    ) -> Retrieval:
+        self.asked.append((source, question, secrets))
+        self._clock.advance(self.takes_s)
+        self.meanwhile()
+        if isinstance(self.retrieval, ExchangeError):
+            raise self.retrieval
+        return self.retrieval
+
+    async def declare(self, source: Source, *, secrets: SigningSecrets, exchange: Exchange) -> Declaration:
+        self.meanwhile()
+        if isinstance(self.declaration, ExchangeError):
+            raise self.declaration
+        return self.declaration
+
+
+class ScriptedAddressCheck:
+    """Lets every host pass unless `failure` is set; notes what it was asked."""
+
+    def __init__(self) -> None:
+        self.failure: ExchangeError | None = None
+        self.asked: list[tuple[str, bool]] = []
+
+    async def check(self, base_url: str, *, allow_private_network: bool) -> None:
+        self.asked.append((base_url, allow_private_network))
+        if self.failure is not None:
+            raise self.failure
+
+
+class AdminStage:
+    """`call` sends one request as root unless told otherwise."""
+
+    def __init__(self, *, private_network_available: bool = False, allow_loopback_http: bool = False) -> None:
+        self.clock = FakeClock()
+        self.store = FakeStore(clock=self.clock)
+        self.registry = FakeRegistry(self.store)
+        self.credential_store = FakeCredentialStore(self.store)
+        self.credentials = FakeCredentials(self.store.credentials.values())
+        self.rate_limits = FakeRateLimits(clock=self.clock)
+        self.root_secret = FakeRootSecret(ROOT_SECRET)
+        self.idempotency = FakeIdempotency(self.store)
+        self.kind = ScriptedKind(self.clock)
+        self.address_check = ScriptedAddressCheck()
+        self.unsealers = {profile: FakeUnsealer(exposure=profile) for profile in ExposureProfile}
+        self.loop = ProcessLoop()
+        self.log = io.StringIO()
+        self.api = admin_api(
+            Parts(
+                registry=self.registry,
+                credential_store=self.credential_store,
+                audit_log=FakeAuditLog(self.store),
+                idempotency=self.idempotency,
+                credentials=self.credentials,
+                root_secret=self.root_secret,
+                rate_limits=self.rate_limits,
+                sealers={profile: FakeSealer(exposure=profile) for profile in ExposureProfile},
+                unsealers=self.unsealers,
+                retrievers={ProviderKind.CONTRACT: self.kind},
+                exchanges=FakeExchanges(clock=self.clock),
+                address_check=self.address_check,
+                clock=self.clock,
+                allow_loopback_http=allow_loopback_http,
+                private_network_available=private_network_available,
+            ),
+            loop=self.loop,
+            logger=Logger(service=f"admin-{id(self)}", stream=self.log),
+        )
+        self.root_token = format_token(CredentialClass.ADMIN, "root", ROOT_SECRET)
+
+    def close(self) -> None:
+        self.loop.close()
+
+    def call(
+        self,
+        method: str,
+        path: str,
+        body: object = None,
+        *,
+        token: str | None = "",
+        if_match: str | None = None,
+        key: str | None = None,
+        query: dict[str, str] | None = None,
+        headers: dict[str, str] | None = None,
+    ) -> Answered:
+        """`body` is an object to send as JSON, or the text itself."""
+        event = copy.deepcopy(event_of("admin_create_provider"))
+        sent = {
+            **event["headers"],
+            "authorization": f"Bearer {self.root_token if token == '' else token}" if token is not None else None,
+            "if-match": if_match,
+            "idempotency-key": key,
+            **(headers or {}),
+        }
+        event["headers"] = {name: value for name, value in sent.items() if value is not None}
+        event["rawPath"] = event["requestContext"]["http"]["path"] = path
+        event["requestContext"]["http"]["method"] = method
+        event["body"] = body if body is None or isinstance(body, str) else json.dumps(body, ensure_ascii=False)
+        if query:
+            event["queryStringParameters"] = query
+        return self.send(event)
+
+    def send(self, event: dict[str, Any]) -> Answered:
+        response = self.api.handle(event, None)
+        return Answered(status=response["statusCode"], headers=response["headers"], text=response.get("body") or "")
+
+    def register(self, **over: Any) -> Answered:
+        """A new provider; fails the test when it is refused."""
+        answered = self.call("POST", PROVIDERS, A_PROVIDER | over)
+        assert answered.status == 201, answered.text
+        return answered
+
+    def issue(self, **fields: Any) -> Answered:
+        """A new credential; fails the test when it is refused."""
+        answered = self.call("POST", CREDENTIALS, {"class": "agt", "name": "Ticket tool"} | fields)
+        assert answered.status == 201, answered.text
+        return answered
+
+    def an_admin(self, **over: Any) -> tuple[Credential, str]:
+        """An admin credential in the store, and its token."""
+        credential = a_credential(credential_class=CredentialClass.ADMIN, **over)
+        self.store.credentials[credential.id] = credential
+        return credential, a_token(credential)
+
+    @property
+    def log_lines(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.log.getvalue().splitlines()]
