@@ -8,14 +8,16 @@ from types import TracebackType
 from typing import Self
 
 from infra.local.dispatch import Dispatcher
-from infra.local.emulator import Emulator, start_emulator
+from infra.local.emulator import start_emulator
 from infra.local.functions import FUNCTIONS, environment_of
 from infra.local.pool import Pool
 from infra.local.provision import client_environment, provision
+from infra.local.root_token import read_root_token
 from infra.local.server import Front
 
 _IDLE_S = 600.0
 _REAP_EVERY_S = 30.0
+_POLL_S = 0.05  # how soon the front notices that it shall end
 
 
 class Runtime:
@@ -31,8 +33,8 @@ class Runtime:
         self._closing = threading.Event()
         self._front = Front(port, dispatcher=Dispatcher(), pools=lambda: self._pools)
         try:
-            self.backend = start_emulator(state_dir=state_dir)
-            self.store = provision(self.backend.endpoint_url)
+            self._backend = start_emulator(state_dir=state_dir)
+            self._store = provision(self._backend.endpoint_url)
         except BaseException:
             self._front.server_close()
             raise
@@ -42,12 +44,12 @@ class Runtime:
         return self._front.url
 
     def __enter__(self) -> Self:
-        client = client_environment(self.backend.endpoint_url)
+        client = client_environment(self._backend.endpoint_url)
         for name in FUNCTIONS:
-            environment = environment_of(name, store=self.store, client=client)
+            environment = environment_of(name, store=self._store, client=client)
             log = self._log_dir / f"{name}.log"
             self._pools[name] = Pool(f"functions.{name}.handler", environment=environment, log=log)
-        threading.Thread(target=self._front.serve_forever, daemon=True).start()
+        threading.Thread(target=self._front.serve_forever, args=(_POLL_S,), daemon=True).start()
         threading.Thread(target=self._reap, daemon=True).start()
         return self
 
@@ -57,7 +59,16 @@ class Runtime:
         self._front.server_close()
         for pool in self._pools.values():
             pool.close()
-        self.backend.stop()
+        self._backend.stop()
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether the embedded backend still runs; without it nothing works."""
+        return self._backend.process.poll() is None
+
+    def root_token(self) -> str:
+        """The token of the first admin."""
+        return read_root_token(self._backend.endpoint_url, secret_id=self._store["KG_ROOT_SECRET"])
 
     def warm_up(self, *functions: str) -> None:
         """Begins to start a process of each, without waiting."""
@@ -72,8 +83,3 @@ class Runtime:
         while not self._closing.wait(_REAP_EVERY_S):
             for pool in self._pools.values():
                 pool.end_idle(longer_than_s=_IDLE_S)
-
-
-def is_running(backend: Emulator) -> bool:
-    """Whether the embedded backend still runs; without it nothing works."""
-    return backend.process.poll() is None

@@ -42,7 +42,7 @@ def front(pool: Pool) -> Iterator[Front]:
     routes = [Route("GET", "/things/{thingId}", "thing"), Route("GET", "/things/first", "thing")]
     dispatcher = Dispatcher(routes, default_function="thing")
     front = Front(0, dispatcher=dispatcher, pools=lambda: {"thing": pool})
-    threading.Thread(target=front.serve_forever, daemon=True).start()
+    threading.Thread(target=front.serve_forever, args=(0.02,), daemon=True).start()
     yield front
     front.shutdown()
     front.server_close()
@@ -310,7 +310,7 @@ def test_idle_processes_end_and_come_back_on_demand(front: Front, pool: Pool) ->
 def test_a_function_that_cannot_be_imported_is_an_internal_error(tmp_path: Path) -> None:
     pool = Pool("tests.support.functions.absent", environment={}, log=tmp_path / "log", timeout_s=20)
     front = Front(0, dispatcher=Dispatcher([], default_function="x"), pools=lambda: {"x": pool})
-    threading.Thread(target=front.serve_forever, daemon=True).start()
+    threading.Thread(target=front.serve_forever, args=(0.02,), daemon=True).start()
     assert ask(front, "GET", "/")[:2] == (500, {"message": "Internal Server Error"})
     front.shutdown()
     front.server_close()

@@ -1,0 +1,72 @@
+"""A small client of the gateway's own API: the operator command uses what every integrator has."""
+
+from __future__ import annotations
+
+import http.client
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+# Longer than the longest answer that the gateway permits itself.
+_TIMEOUT_S = 35.0
+
+
+class Unreachable(Exception):
+    """Nothing answers at the gateway's address."""
+
+
+class Declined(Exception):
+    """The gateway answered with a problem."""
+
+    def __init__(self, status: int, code: str, detail: str) -> None:
+        super().__init__(f"{status} {code}: {detail}" if detail else f"{status} {code}")
+        self.status = status
+        self.code = code
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """`body` is the parsed JSON object; empty for an answer without content."""
+
+    status: int
+    body: dict[str, Any]
+    etag: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """Calls as the bearer of one token."""
+
+    url: str
+    token: str
+
+    def post(self, path: str, body: Mapping[str, Any], **headers: str) -> Answer:
+        return self.call("POST", path, body, **headers)
+
+    def call(self, method: str, path: str, body: Mapping[str, Any] | None = None, **headers: str) -> Answer:
+        """`headers` are written with underscores. Raises `Unreachable`, `Declined`."""
+        sent = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
+        sent |= {name.replace("_", "-"): value for name, value in headers.items()}
+        address = urlsplit(self.url).netloc
+        connection = http.client.HTTPConnection(address, timeout=_TIMEOUT_S)
+        try:
+            connection.request(method, path, None if body is None else json.dumps(body).encode(), sent)
+            response = connection.getresponse()
+            return _checked(response.status, response.read(), response.headers.get("ETag"))
+        except (OSError, http.client.HTTPException):
+            raise Unreachable(f"Nothing answers at {self.url}.") from None
+        finally:
+            connection.close()
+
+
+def _checked(status: int, data: bytes, etag: str | None) -> Answer:
+    try:
+        parsed = json.loads(data) if data else {}
+    except ValueError:
+        parsed = {}
+    body = parsed if isinstance(parsed, dict) else {}
+    if status >= 400:
+        raise Declined(status, str(body.get("code", "unknown")), str(body.get("detail", body.get("message", ""))))
+    return Answer(status, body, etag)

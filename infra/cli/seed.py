@@ -1,0 +1,91 @@
+"""Registers the demo through the public admin API, as an operator would: nothing here knows the store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from infra.cli.demo_providers import DemoProvider
+from infra.cli.http import Client, Declined
+from infra.cli.state import read_json, write_private
+
+ORIGIN = "https://www.lumsund.example"
+_PROVIDERS = "/api/v1/knowledge/providers"
+_CREDENTIALS: Mapping[str, Mapping[str, object]] = {
+    "agent": {"class": "agt", "name": "Demo agent"},
+    "assistant": {"class": "ast", "name": "Demo assistant", "grants": ["knowledge:read_public"]},
+    "widget": {"class": "pub", "name": "Demo widget", "origins": [ORIGIN]},
+}
+
+
+class SeedFailed(Exception):
+    """The demo could not be registered."""
+
+
+@dataclass
+class Seeded:
+    """What was made: kept beside the store, so that a later run finds it again. Tokens are shown only once."""
+
+    tokens: dict[str, str] = field(default_factory=dict)
+    ids: dict[str, str] = field(default_factory=dict)
+    ports: dict[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, path: Path) -> Seeded:
+        kept = read_json(path) or {}
+        return cls(**{name: dict(kept.get(name, {})) for name in ("tokens", "ids", "ports")})
+
+    def write(self, path: Path) -> None:
+        write_private(path, {"tokens": self.tokens, "ids": self.ids, "ports": self.ports})
+
+
+def seed(admin: Client, providers: Mapping[str, DemoProvider], seeded: Seeded) -> None:
+    """Brings `seeded` up to date: registers what is not there yet, points what moved to its new port.
+
+    Raises `SeedFailed`, `Declined`, `Unreachable`.
+    """
+    for key, provider in providers.items():
+        if key not in seeded.ids:
+            seeded.ids[key] = _register(admin, provider)
+        elif seeded.ports.get(key) != provider.port:
+            _point(admin, seeded.ids[key], provider)
+        seeded.ports[key] = provider.port
+    for name, wanted in _CREDENTIALS.items():
+        if name not in seeded.tokens:
+            seeded.tokens[name] = str(admin.post("/api/v1/credentials", wanted).body["token"])
+
+
+def _register(admin: Client, provider: DemoProvider) -> str:
+    demo = provider.demo
+    wanted = {
+        "name": demo.name,
+        "exposureProfile": demo.exposure_profile,
+        "baseUrl": provider.url,
+        "priority": demo.priority,
+    }
+    made = admin.post(_PROVIDERS, wanted).body
+    provider.keep_secret(str(made["secret"]))
+    path = f"{_PROVIDERS}/{made['id']}"
+    admin.post(path + "/capabilities", {})
+    _activate(admin, path, provider)
+    return str(made["id"])
+
+
+def _point(admin: Client, provider_id: str, provider: DemoProvider) -> None:
+    path = f"{_PROVIDERS}/{provider_id}"
+    try:
+        present = admin.call("GET", path)
+    except Declined as declined:
+        if declined.status == 404:  # an operator has removed it, and it stays removed
+            return
+        raise
+    admin.call("PATCH", path, {"baseUrl": provider.url}, If_Match=present.etag or "")
+    _activate(admin, path, provider)
+
+
+def _activate(admin: Client, path: str, provider: DemoProvider) -> None:
+    report: dict[str, Any] = admin.post(path + "/test", {"query": provider.demo.query, "activate": True}).body
+    if report["status"] != "success":
+        raise SeedFailed(f"The demo provider {provider.demo.name} did not pass its test: {report['errorCode']}.")

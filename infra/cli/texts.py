@@ -1,0 +1,101 @@
+"""What the operator command says: paste-ready lines and answers that can be read."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from infra.cli.demo_providers import DemoProvider
+from infra.cli.state import LOCAL
+
+QUESTION: dict[str, Any] = {"query": "refund override code", "limit": 4, "deadlineMs": 2000}
+SEARCH = "/api/v1/knowledge/search"
+WIDGET_SEARCH = "/api/v1/knowledge/widget/search"
+_SNIPPET_CHARACTERS = 150
+
+
+def welcome(local: Mapping[str, Any], providers: Sequence[DemoProvider]) -> str:
+    lines = [f"Knowledge Gateway serves {local['url']} (Ctrl-C ends it).", ""]
+    lines += [
+        f"  {name:<10} {local[name]}" for name in ("admin", "agent", "assistant", "widget", "origin") if name in local
+    ]
+    lines += [f"  The same is in {LOCAL}, readable by you alone.", ""]
+    if not providers:
+        return "\n".join([*lines, *_first_steps(local)])
+    lines += ["Four providers of Lumsund Line, an invented ferry company, are registered:"]
+    lines += [_provider_line(provider, local["providers"][provider.demo.key]["id"]) for provider in providers]
+    return "\n".join([*lines, "", *_calls(local), *_experiments(local)])
+
+
+def answer_text(answer: Mapping[str, Any]) -> str:
+    """An answer to a search, of either projection, for people."""
+    return "\n".join([*_result_lines(answer["results"]), *_outcome_lines(answer)])
+
+
+def curl(url: str, token: str, body: Mapping[str, Any], *headers: str) -> str:
+    every = [f"Authorization: Bearer {token}", "Content-Type: application/json", *headers]
+    options = " ".join(f"-H {shlex.quote(header)}" for header in every)
+    return f"curl -s {url} {options} -d {shlex.quote(json.dumps(body, ensure_ascii=False))}"
+
+
+def _provider_line(provider: DemoProvider, provider_id: str) -> str:
+    demo = provider.demo
+    note = f"  {demo.note}" if demo.note else ""
+    return f"  {demo.name:<17} {demo.exposure_profile:<14} {provider_id}  pid {provider.pid}{note}"
+
+
+def _calls(local: Mapping[str, Any]) -> Iterator[str]:
+    url = local["url"]
+    public = {"query": QUESTION["query"], "limit": QUESTION["limit"]}
+    yield "An agent sees public and internal passages, and how each provider did:"
+    yield "  " + curl(url + SEARCH, local["agent"], QUESTION)
+    yield "An assistant sees public passages alone:"
+    yield "  " + curl(url + SEARCH, local["assistant"], public)
+    yield "So does the widget of a website, from its own origin:"
+    yield "  " + curl(url + WIDGET_SEARCH, local["widget"], public, f"Origin: {local['origin']}")
+    yield "An admin administers, and searches nothing:"
+    yield f"  curl -s {url}/api/v1/knowledge/providers -H 'Authorization: Bearer {local['admin']}'"
+    yield ""
+
+
+def _experiments(local: Mapping[str, Any]) -> Iterator[str]:
+    internal, public = local["providers"]["internal"], local["providers"]["public"]
+    path = f"/api/v1/knowledge/providers/{public['id']}/rotate-secret"
+    yield f"Stop the internal provider and ask again:  kill {internal['pid']}"
+    yield f"Rotate a secret, then write the new one to {public['secretFile']}:"
+    yield "  " + curl(local["url"] + path, local["admin"], {"windowHours": 24})
+    yield ""
+    yield "This is what the agent's call answers:"
+
+
+def _first_steps(local: Mapping[str, Any]) -> Iterator[str]:
+    new = {"name": "My provider", "exposureProfile": "customer_safe", "baseUrl": "http://127.0.0.1:9999"}
+    yield "Nothing is registered yet. Register a provider; its signing secret is in the answer, once:"
+    yield "  " + curl(local["url"] + "/api/v1/knowledge/providers", local["admin"], new)
+
+
+def _result_lines(results: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    if not results:
+        yield "  no passages"
+    for number, result in enumerate(results, start=1):
+        where = f"  ({result['provider']['name']})" if "provider" in result else ""
+        yield f"  {number}. {result['title']}{where}"
+        yield f"     {_shortened(result['snippet'])}"
+        if result.get("url"):
+            yield f"     {result['url']}"
+
+
+def _outcome_lines(answer: Mapping[str, Any]) -> Iterator[str]:
+    if "providers" not in answer:
+        return
+    yield f"  status {answer['status']}"
+    for outcome in answer["providers"]:
+        told = outcome["errorCode"] or f"{outcome['resultCount']} passages"
+        name = outcome["name"] or outcome["id"]
+        yield f"     {name:<17} {outcome['status']:<8} {told:<16} {outcome['durationMs']} ms"
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _SNIPPET_CHARACTERS else text[: _SNIPPET_CHARACTERS - 1].rstrip() + "…"

@@ -1,0 +1,141 @@
+"""`kgw up`: the whole gateway on this machine, in the foreground, until it is told to end."""
+
+from __future__ import annotations
+
+import errno
+import json
+import signal
+import sys
+import threading
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from infra.cli import texts
+from infra.cli.demo_providers import DemoProviders, ProviderFailed
+from infra.cli.http import Client, Declined, Unreachable
+from infra.cli.seed import ORIGIN, Seeded, SeedFailed, seed
+from infra.cli.state import LOCAL, AlreadyRunning, remove_if_own, state_directory, write_private
+from infra.local.emulator import EmulatorFailed, EmulatorMissing
+from infra.local.runtime import Runtime
+
+_CHECK_EVERY_S = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wishes:
+    """`state_dir` keeps registrations from one run to the next; without it nothing is kept."""
+
+    port: int
+    demo: bool
+    state_dir: Path | None
+    as_json: bool
+
+
+class CannotRun(Exception):
+    """The message says what is in the way and what to do."""
+
+
+def up(wishes: Wishes) -> int:
+    """Runs until SIGINT, SIGTERM or SIGHUP. Returns the exit status; 1 when something it needs has ended."""
+    ending = _Ending()
+    try:
+        with ExitStack() as stack:
+            runtime = _serve(wishes, stack)
+            ending.starting = False
+            return _wait(runtime, ending.asked)
+    except KeyboardInterrupt:
+        return 0
+    except (AlreadyRunning, EmulatorMissing, EmulatorFailed, ProviderFailed, SeedFailed) as error:
+        raise CannotRun(str(error)) from None
+    except (Declined, Unreachable) as error:
+        raise CannotRun(f"The demo could not be registered. {error}") from None
+
+
+class _Ending:
+    """The first signal ends a start at once and a running gateway in good order; later ones do not disturb that."""
+
+    def __init__(self) -> None:
+        self.asked = threading.Event()
+        self.starting = True
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, self._ask)
+
+    def _ask(self, _number: int, _frame: FrameType | None) -> None:
+        first = not self.asked.is_set()
+        self.asked.set()
+        if self.starting and first:
+            raise KeyboardInterrupt
+
+
+def _serve(wishes: Wishes, stack: ExitStack) -> Runtime:
+    directory = stack.enter_context(state_directory(wishes.state_dir))
+    logs = directory / "log"
+    logs.mkdir(exist_ok=True)
+    backend_state = directory / "aws" if wishes.state_dir else None
+    runtime = stack.enter_context(_runtime(wishes.port, log_dir=logs, state_dir=backend_state))
+    runtime.warm_up("admin", "search")
+    root = runtime.root_token()
+    local: dict[str, Any] = {"url": runtime.url, "admin": root}
+    providers = _demo(wishes, directory, Client(runtime.url, root), local, stack) if wishes.demo else None
+    _announce(local, stack, state_dir=wishes.state_dir)
+    _say(wishes, local, providers)
+    runtime.warm_up("widget", "assets")
+    if providers and not wishes.as_json:
+        print(
+            texts.answer_text(Client(runtime.url, local["agent"]).post(texts.SEARCH, texts.QUESTION).body), flush=True
+        )
+    return runtime
+
+
+def _runtime(port: int, *, log_dir: Path, state_dir: Path | None) -> Runtime:
+    try:
+        return Runtime(port=port, log_dir=log_dir, state_dir=state_dir)
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise CannotRun(f"Port {port} is in use. Choose another: kgw up --port {port + 1}") from None
+        raise CannotRun(f"Cannot listen on port {port}: {error.strerror}.") from None
+
+
+def _demo(wishes: Wishes, directory: Path, admin: Client, local: dict[str, Any], stack: ExitStack) -> DemoProviders:
+    """Starts and registers the demo, and adds it to what callers are told."""
+    kept = directory / "demo.json"
+    seeded = Seeded.read(kept)
+    providers = stack.enter_context(DemoProviders(directory, ports=seeded.ports))
+    try:
+        seed(admin, providers.by_key, seeded)
+    finally:
+        if wishes.state_dir:
+            seeded.write(kept)
+    local |= seeded.tokens
+    local["origin"] = ORIGIN
+    local["providers"] = {
+        key: {"id": seeded.ids[key], "url": each.url, "pid": each.pid, "secretFile": str(each.secret_file)}
+        for key, each in providers.by_key.items()
+    }
+    return providers
+
+
+def _announce(local: Mapping[str, Any], stack: ExitStack, *, state_dir: Path | None) -> None:
+    """Written once everything serves; removed when it no longer does."""
+    for path in (LOCAL, *([state_dir / LOCAL.name] if state_dir else [])):
+        write_private(path, local)
+        stack.callback(remove_if_own, path.resolve(), local)
+
+
+def _say(wishes: Wishes, local: Mapping[str, Any], providers: DemoProviders | None) -> None:
+    if wishes.as_json:
+        print(json.dumps(local), flush=True)
+    else:
+        print(texts.welcome(local, list(providers.by_key.values()) if providers else []), flush=True)
+
+
+def _wait(runtime: Runtime, asked: threading.Event) -> int:
+    while not asked.wait(_CHECK_EVERY_S):
+        if not runtime.is_sound:
+            print("kgw: the embedded AWS backend has ended, so nothing can be served any more.", file=sys.stderr)
+            return 1
+    return 0
