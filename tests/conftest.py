@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import inspect
 import secrets
 from collections.abc import Iterator
 
@@ -24,3 +26,13 @@ def aws_environment(emulator: str, monkeypatch: pytest.MonkeyPatch) -> dict[str,
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     return environment
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Runs a test that is a coroutine function, on an event loop of its own."""
+    if not inspect.iscoroutinefunction(pyfuncitem.obj) or pyfuncitem.get_closest_marker("anyio"):
+        return None
+    names = pyfuncitem._fixtureinfo.argnames
+    asyncio.run(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in names}))
+    return True

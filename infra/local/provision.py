@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import boto3
@@ -37,12 +38,12 @@ def client_environment(endpoint_url: str) -> dict[str, str]:
     }
 
 
-def provision(endpoint_url: str, *, prefix: str = "kg") -> dict[str, str]:
-    """The KG_* environment of all functions together. Names of things begin with `prefix`."""
-    session = boto3.Session(aws_access_key_id=ACCESS_KEY, aws_secret_access_key=SECRET_KEY, region_name=REGION)
-    dynamodb = session.client("dynamodb", endpoint_url=endpoint_url)
-    kms = session.client("kms", endpoint_url=endpoint_url)
-    secrets_manager = session.client("secretsmanager", endpoint_url=endpoint_url)
+def provision(endpoint_url: str | None, *, prefix: str = "kg") -> dict[str, str]:
+    """The KG_* environment of all functions together. Names of things begin with `prefix`.
+
+    Without an endpoint the client library finds its own, as it does inside an in-process backend.
+    """
+    dynamodb, kms, secrets_manager = _clients(endpoint_url)
     environment = {table.variable: f"{prefix}-{table.name}" for table in TABLES}
     for name in environment.values():
         _ensure_table(dynamodb, name)
@@ -51,6 +52,17 @@ def provision(endpoint_url: str, *, prefix: str = "kg") -> dict[str, str]:
         "KG_KEY_INTERNAL": _ensure_key(kms, f"alias/{prefix}-internal"),
         "KG_ROOT_SECRET": _ensure_root_secret(secrets_manager, f"{prefix}-root-admin"),
     }
+
+
+@lru_cache(maxsize=4)
+def _clients(endpoint_url: str | None) -> tuple[DynamoDBClient, KMSClient, SecretsManagerClient]:
+    """Making a client costs more than all that is asked of it here."""
+    session = boto3.Session(aws_access_key_id=ACCESS_KEY, aws_secret_access_key=SECRET_KEY, region_name=REGION)
+    return (
+        session.client("dynamodb", endpoint_url=endpoint_url),
+        session.client("kms", endpoint_url=endpoint_url),
+        session.client("secretsmanager", endpoint_url=endpoint_url),
+    )
 
 
 def _ensure_table(dynamodb: DynamoDBClient, name: str) -> None:

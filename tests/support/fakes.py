@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -85,18 +85,34 @@ class FakeStore:
 
     def customer_sources(self) -> Iterable[CustomerSource]:
         """A live view for `FakeCustomerCatalog`."""
-        return _CustomerView(self.registrations)
+        return _Live(self._customer_sources)
 
+    def internal_credentials(self) -> Iterable[Credential]:
+        """A live view for `FakeCredentials`: all but the widgets'."""
+        return _Live(lambda: (one for one in self.credentials.values() if not _is_widget(one)))
 
-class _CustomerView:
-    def __init__(self, providers: dict[str, Provider]) -> None:
-        self._providers = providers
+    def widget_credentials(self) -> Iterable[Credential]:
+        return _Live(lambda: (one for one in self.credentials.values() if _is_widget(one)))
 
-    def __iter__(self) -> Iterator[CustomerSource]:
-        for provider in self._providers.values():
+    def _customer_sources(self) -> Iterator[CustomerSource]:
+        for provider in self.registrations.values():
             is_safe = provider.exposure_profile is ExposureProfile.CUSTOMER_SAFE
             if is_safe and provider.status is ProviderStatus.ACTIVE:
                 yield CustomerSource(provider.source)
+
+
+class _Live(Iterable[T]):
+    """Iterates over what there is each time it is asked."""
+
+    def __init__(self, now: Callable[[], Iterator[T]]) -> None:
+        self._now = now
+
+    def __iter__(self) -> Iterator[T]:
+        return self._now()
+
+
+def _is_widget(credential: Credential) -> bool:
+    return credential.credential_class is CredentialClass.PUBLIC
 
 
 class FakeCatalog(Failing):

@@ -1,0 +1,187 @@
+"""The same set of adapters over each engine: the fakes, the embedded AWS backend, and moto inside this process.
+
+A suite asks a world for an adapter and never for the engine under it. moto is not atomic, so what needs several
+writers at once is tried on the embedded backend alone, in the tests beside these suites.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from shared.adapters import aws
+from shared.adapters.audit_log import DynamoAuditLog
+from shared.adapters.catalog import DynamoCatalog
+from shared.adapters.credential_store import DynamoCredentialStore
+from shared.adapters.credentials import DynamoCredentials
+from shared.adapters.customer_catalog import DynamoCustomerCatalog
+from shared.adapters.idempotency import DynamoIdempotency
+from shared.adapters.origins import DynamoOrigins
+from shared.adapters.rate_limits import DynamoRateLimits
+from shared.adapters.registry import DynamoRegistry
+from shared.adapters.root_secret import SecretsManagerRootSecret
+from shared.adapters.secret_box import KmsSealer, KmsUnsealer
+from shared.domain.exposure import ExposureProfile
+from shared.ports.audit_log import AuditLog
+from shared.ports.catalog import Catalog
+from shared.ports.credential_store import CredentialStore
+from shared.ports.credentials import Credentials
+from shared.ports.customer_catalog import CustomerCatalog
+from shared.ports.idempotency import Idempotency
+from shared.ports.origins import Origins
+from shared.ports.rate_limits import RateLimits
+from shared.ports.registry import Registry
+from shared.ports.root_secret import RootSecret
+from shared.ports.secret_box import Sealer, Unsealer
+from tests.support import fakes
+from tests.support.fakes import FakeClock, FakeStore
+
+
+class World(Protocol):
+    """Every call gives a new adapter over the same state, as a new process would have it."""
+
+    clock: FakeClock
+
+    def registry(self) -> Registry: ...
+    def catalog(self) -> Catalog: ...
+    def customer_catalog(self) -> CustomerCatalog: ...
+    def credential_store(self) -> CredentialStore: ...
+    def credentials(self) -> Credentials: ...
+    def widget_credentials(self) -> Credentials: ...
+    def origins(self) -> Origins: ...
+    def rate_limits(self) -> RateLimits: ...
+    def audit_log(self) -> AuditLog: ...
+    def idempotency(self) -> Idempotency: ...
+    def sealer(self, exposure: ExposureProfile) -> Sealer: ...
+    def unsealer(self, exposure: ExposureProfile) -> Unsealer: ...
+    def root_secret(self) -> RootSecret: ...
+    def keep_root_secret(self, text: str) -> None: ...
+
+
+class FakeWorld:
+    def __init__(self) -> None:
+        self.clock = FakeClock()
+        self._store = FakeStore(clock=self.clock)
+        self._limits = fakes.FakeRateLimits(clock=self.clock)
+        self._root = fakes.FakeRootSecret()
+
+    def registry(self) -> Registry:
+        return fakes.FakeRegistry(self._store)
+
+    def catalog(self) -> Catalog:
+        return fakes.FakeCatalog(self._store.registrations.values())
+
+    def customer_catalog(self) -> CustomerCatalog:
+        return fakes.FakeCustomerCatalog(self._store.customer_sources())
+
+    def credential_store(self) -> CredentialStore:
+        return fakes.FakeCredentialStore(self._store)
+
+    def credentials(self) -> Credentials:
+        return fakes.FakeCredentials(self._store.internal_credentials())
+
+    def widget_credentials(self) -> Credentials:
+        return fakes.FakeCredentials(self._store.widget_credentials())
+
+    def origins(self) -> Origins:
+        return fakes.FakeOrigins(self._store.credentials.values(), clock=self.clock)
+
+    def rate_limits(self) -> RateLimits:
+        return self._limits
+
+    def audit_log(self) -> AuditLog:
+        return fakes.FakeAuditLog(self._store)
+
+    def idempotency(self) -> Idempotency:
+        return fakes.FakeIdempotency(self._store)
+
+    def sealer(self, exposure: ExposureProfile) -> Sealer:
+        return fakes.FakeSealer(exposure=exposure)
+
+    def unsealer(self, exposure: ExposureProfile) -> Unsealer:
+        return fakes.FakeUnsealer(exposure=exposure)
+
+    def root_secret(self) -> RootSecret:
+        return self._root
+
+    def keep_root_secret(self, text: str) -> None:
+        self._root.secret = text
+
+
+class Clients:
+    """Made once for an engine: making them costs more than a test."""
+
+    def __init__(self) -> None:
+        self.dynamodb = aws.dynamodb()
+        self.kms = aws.kms()
+        self.secrets_manager = aws.secrets_manager()
+
+
+class StoreWorld:
+    """The real adapters. `environment` is a KG_* environment."""
+
+    def __init__(self, clients: Clients, environment: dict[str, str]) -> None:
+        self.clock = FakeClock()
+        self.clients = clients
+        self.public_table = environment["KG_TABLE_REGISTRATIONS_PUBLIC"]
+        self.internal_table = environment["KG_TABLE_REGISTRATIONS_INTERNAL"]
+        self.public_ledger = environment["KG_TABLE_LEDGER_PUBLIC"]
+        self.internal_ledger = environment["KG_TABLE_LEDGER_INTERNAL"]
+        self._keys = {
+            ExposureProfile.CUSTOMER_SAFE: environment["KG_KEY_PUBLIC"],
+            ExposureProfile.AGENT_ONLY: environment["KG_KEY_INTERNAL"],
+        }
+        self._root_secret = environment["KG_ROOT_SECRET"]
+
+    def registry(self) -> DynamoRegistry:
+        return DynamoRegistry(
+            self.clients.dynamodb,
+            public_table=self.public_table,
+            internal_table=self.internal_table,
+            idempotency_table=self.internal_ledger,
+            clock=self.clock,
+        )
+
+    def catalog(self) -> DynamoCatalog:
+        return DynamoCatalog(self.clients.dynamodb, public_table=self.public_table, internal_table=self.internal_table)
+
+    def customer_catalog(self) -> DynamoCustomerCatalog:
+        return DynamoCustomerCatalog(self.clients.dynamodb, table=self.public_table)
+
+    def credential_store(self) -> DynamoCredentialStore:
+        return DynamoCredentialStore(
+            self.clients.dynamodb,
+            public_table=self.public_table,
+            internal_table=self.internal_table,
+            idempotency_table=self.internal_ledger,
+            clock=self.clock,
+        )
+
+    def credentials(self) -> DynamoCredentials:
+        return DynamoCredentials(self.clients.dynamodb, table=self.internal_table)
+
+    def widget_credentials(self) -> DynamoCredentials:
+        return DynamoCredentials(self.clients.dynamodb, table=self.public_table)
+
+    def origins(self) -> DynamoOrigins:
+        return DynamoOrigins(self.clients.dynamodb, table=self.public_table, clock=self.clock)
+
+    def rate_limits(self) -> DynamoRateLimits:
+        return DynamoRateLimits(self.clients.dynamodb, table=self.public_ledger, clock=self.clock)
+
+    def audit_log(self) -> DynamoAuditLog:
+        return DynamoAuditLog(self.clients.dynamodb, table=self.internal_table, now=self.clock.now)
+
+    def idempotency(self) -> DynamoIdempotency:
+        return DynamoIdempotency(self.clients.dynamodb, table=self.internal_ledger, clock=self.clock)
+
+    def sealer(self, exposure: ExposureProfile) -> KmsSealer:
+        return KmsSealer(self.clients.kms, key_id=self._keys[exposure], exposure=exposure)
+
+    def unsealer(self, exposure: ExposureProfile) -> KmsUnsealer:
+        return KmsUnsealer(self.clients.kms, key_id=self._keys[exposure], exposure=exposure, clock=self.clock)
+
+    def root_secret(self) -> SecretsManagerRootSecret:
+        return SecretsManagerRootSecret(self.clients.secrets_manager, secret_id=self._root_secret, clock=self.clock)
+
+    def keep_root_secret(self, text: str) -> None:
+        self.clients.secrets_manager.put_secret_value(SecretId=self._root_secret, SecretString=text)
