@@ -30,10 +30,12 @@ def normalised(event: Mapping[str, Any]) -> Event:
     context["http"] = http
     context.setdefault("stage", "$default")
     context["requestId"] = _request_id(headers.get("x-request-id"), context.get("requestId"))
+    path = _without_stage(event.get("rawPath") or http["path"], str(context["stage"]))
+    context["stage"] = "$default"  # taken off here, so that the router does not take it off once more
     return {
         **event,
         "version": "2.0",
-        "rawPath": _without_stage(event.get("rawPath") or http["path"], str(context["stage"])),
+        "rawPath": path,
         "rawQueryString": event.get("rawQueryString") or "",
         "queryStringParameters": event.get("queryStringParameters") or {},
         "pathParameters": event.get("pathParameters") or {},
