@@ -20,7 +20,7 @@ _STOP_TIMEOUT_S = 3.0
 # Runs a module and ends with its own input: only the command holds the other end of that pipe.
 _TETHERED = """
 import os, runpy, sys, threading
-threading.Thread(target=lambda: (sys.stdin.buffer.read(), os._exit(0)), daemon=True).start()
+threading.Thread(target=lambda: (os.read(0, 1), os._exit(0)), daemon=True).start()
 runpy.run_module(sys.argv.pop(1), run_name="__main__", alter_sys=True)
 """
 
@@ -93,8 +93,11 @@ class DemoProvider:
     def keep_secret(self, secret: str) -> None:
         write_private_text(self.secret_file, secret + "\n")
 
-    def stop(self) -> None:
+    def ask_to_end(self) -> None:
         self._process.terminate()
+
+    def stop(self) -> None:
+        self.ask_to_end()
         try:
             self._process.wait(_STOP_TIMEOUT_S)
         except subprocess.TimeoutExpired:
@@ -135,6 +138,8 @@ class DemoProviders:
             raise
 
     def stop(self) -> None:
+        for provider in self.by_key.values():
+            provider.ask_to_end()
         for provider in self.by_key.values():
             provider.stop()
 
