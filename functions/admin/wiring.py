@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 
-from shared.providers.contract import ContractRetriever
-
 from functions.admin.parts import Parts
 from shared.adapters import aws
 from shared.adapters.address_check import ResolvingAddressCheck
@@ -24,6 +22,7 @@ from shared.adapters.secret_box import KmsSealer, KmsUnsealer
 from shared.domain.exposure import ExposureProfile
 from shared.domain.registrations import ProviderKind
 from shared.observability import logger_for
+from shared.providers.contract import ContractRetriever
 from shared.settings import InternalStore, Network, PublicStore, RootAccess
 
 

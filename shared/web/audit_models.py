@@ -6,7 +6,7 @@ from pydantic import Field
 
 from shared.domain.audit import AuditEntry, AuditValue
 from shared.web.moments import moment
-from shared.web.page_answers import PageShown, Shown
+from shared.web.shown import Shown
 
 Value = str | int | bool | tuple[str, ...] | None
 
@@ -39,8 +39,11 @@ class AuditEntryShown(Shown):
         )
 
 
-class AuditPage(PageShown):
+class AuditPage(Shown):
+    """`nextCursor` is null on the last page."""
+
     entries: tuple[AuditEntryShown, ...]
+    next_cursor: str | None
 
 
 def _value(value: AuditValue) -> Value:

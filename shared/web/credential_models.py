@@ -12,8 +12,8 @@ from shared.domain.credentials import Credential, CredentialStatus
 from shared.domain.exposure import CredentialClass, Grant
 from shared.web.fields import Fixed, Name, unset
 from shared.web.moments import moment, moment_or_none
-from shared.web.page_answers import PageShown, Shown
 from shared.web.provider_models import Warnings, warnings_for
+from shared.web.shown import Shown
 from shared.web.wire import WireModel
 
 _LAST_YEAR = 9000
@@ -113,8 +113,11 @@ class CredentialWithToken(CredentialShown):
         return cls(**fields_of(credential), token=token, warnings=warnings_for(token))
 
 
-class CredentialPage(PageShown):
+class CredentialPage(Shown):
+    """`nextCursor` is null on the last page."""
+
     credentials: tuple[CredentialShown, ...]
+    next_cursor: str | None
 
 
 def fields_of(credential: Credential) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from shared.domain.rotation import DEFAULT_WINDOW_HOURS, MAX_WINDOW_HOURS
 from shared.domain.urls import MAX_URL_CHARACTERS
 from shared.web.fields import Fixed, Name, unset
 from shared.web.moments import moment
-from shared.web.page_answers import PageShown, Shown
+from shared.web.shown import Shown
 from shared.web.wire import WireModel
 
 Warnings = tuple[Literal["secret_already_shown"], ...]
@@ -148,8 +148,11 @@ class ProviderWithSecret(ProviderShown):
         return cls(**fields_of(provider, now=now), secret=secret, warnings=warnings_for(secret))
 
 
-class ProviderPage(PageShown):
+class ProviderPage(Shown):
+    """`nextCursor` is null on the last page."""
+
     providers: tuple[ProviderShown, ...]
+    next_cursor: str | None
 
 
 def fields_of(provider: Provider, *, now: float) -> dict[str, Any]:

@@ -12,8 +12,8 @@ from shared.domain.exposure import Audience
 from shared.domain.outcomes import OutcomeCode, OutcomeStatus
 from shared.domain.passages import Evidence, Freshness, Passage, Warning_
 from shared.web.outcome_words import explanation_of
-from shared.web.page_answers import Shown
 from shared.web.provider_models import CapabilitiesModel, ProviderShown
+from shared.web.shown import Shown
 from shared.web.wire import WireModel
 
 
@@ -93,7 +93,9 @@ class EffectiveConfig(Shown):
 
 
 class ProviderTestShown(Shown):
-    """`status` is success, empty or failed. `explanation` says in words what `errorCode` means and what to do; nothing the provider said is repeated."""
+    """`status` is success, empty or failed. `explanation` says in words what `errorCode` means and what to do; nothing
+    that the provider said is repeated.
+    """
 
     status: OutcomeStatus
     error_code: OutcomeCode | None
