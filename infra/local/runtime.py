@@ -9,7 +9,7 @@ from typing import Self
 
 from infra.local.dispatch import Dispatcher
 from infra.local.emulator import start_emulator
-from infra.local.functions import FUNCTIONS, environment_of
+from infra.local.functions import environments
 from infra.local.pool import Pool
 from infra.local.provision import client_environment, provision
 from infra.local.root_token import read_root_token
@@ -45,8 +45,7 @@ class Runtime:
 
     def __enter__(self) -> Self:
         client = client_environment(self._backend.endpoint_url)
-        for name in FUNCTIONS:
-            environment = environment_of(name, store=self._store, client=client)
+        for name, environment in environments(store=self._store, client=client).items():
             log = self._log_dir / f"{name}.log"
             self._pools[name] = Pool(f"functions.{name}.handler", environment=environment, log=log)
         threading.Thread(target=self._front.serve_forever, args=(_POLL_S,), daemon=True).start()
@@ -72,7 +71,7 @@ class Runtime:
 
     def warm_up(self, *functions: str) -> None:
         """Begins to start a process of each, without waiting."""
-        for name in functions or FUNCTIONS:
+        for name in functions:
             self._pools[name].warm_up()
 
     def pids(self, function: str) -> tuple[int, ...]:

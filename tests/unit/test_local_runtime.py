@@ -20,10 +20,11 @@ from typing import Any
 import pytest
 
 from infra.local.dispatch import Dispatcher
-from infra.local.functions import FUNCTIONS, VARIABLES, environment_of
+from infra.local.functions import environments
 from infra.local.pool import Pool
 from infra.local.server import Front
-from infra.routes import ROUTES, Route
+from infra.routes import DEFAULT_FUNCTION, ROUTES, Route
+from infra.tables import TABLES
 
 _FUNCTION = "tests.support.functions.obliging"
 _ROOT = Path(__file__).resolve().parents[2]
@@ -145,9 +146,14 @@ def test_a_function_knows_only_its_own_variables(front: Front, monkeypatch: pyte
     assert {name for name in environment if name.startswith("KG_")} == {"KG_OWN"}
 
 
+def all_environments() -> dict[str, dict[str, str]]:
+    names = [table.variable for table in TABLES] + ["KG_KEY_PUBLIC", "KG_KEY_INTERNAL", "KG_ROOT_SECRET"]
+    store = {name: f"value of {name}" for name in names}
+    return environments(store=store, client={"AWS_ENDPOINT_URL": "http://127.0.0.1:1"})
+
+
 def test_the_widget_is_told_of_nothing_internal() -> None:
-    store = {name: f"value of {name}" for name in VARIABLES["admin"]}
-    environment = environment_of("widget", store=store, client={"AWS_ENDPOINT_URL": "http://127.0.0.1:1"})
+    environment = all_environments()["widget"]
     assert {name for name in environment if name.startswith("KG_")} == {
         "KG_TABLE_REGISTRATIONS_PUBLIC",
         "KG_TABLE_LEDGER_PUBLIC",
@@ -157,13 +163,18 @@ def test_the_widget_is_told_of_nothing_internal() -> None:
     assert not [value for value in environment.values() if "INTERNAL" in value or "ROOT" in value]
 
 
+def test_the_root_secret_is_named_to_the_admin_function_alone() -> None:
+    told = [name for name, environment in all_environments().items() if "KG_ROOT_SECRET" in environment]
+    assert told == ["admin"]
+
+
 def test_the_function_without_data_gets_no_way_to_the_backend() -> None:
-    environment = environment_of("assets", store={}, client={"AWS_ENDPOINT_URL": "http://127.0.0.1:1"})
+    environment = all_environments()["assets"]
     assert not [name for name in environment if name.startswith(("KG_", "AWS_ENDPOINT", "AWS_SECRET"))]
 
 
-def test_every_function_of_the_routes_has_its_variables_listed() -> None:
-    assert set(FUNCTIONS) == set(VARIABLES)
+def test_every_function_of_the_routes_has_an_environment() -> None:
+    assert {route.function for route in ROUTES} | {DEFAULT_FUNCTION} == set(all_environments())
 
 
 def test_one_process_answers_requests_that_come_one_after_the_other(front: Front) -> None:
