@@ -6,8 +6,7 @@ from aws_cdk import App, IStackSynthesizer
 
 from infra.bundles.target import Target
 from infra.stack import KnowledgeGatewayStack
-
-STACK_NAME = "KnowledgeGateway"
+from infra.stack_name import STACK_NAME
 
 
 def add_stack(app: App, *, synthesizer: IStackSynthesizer | None = None) -> KnowledgeGatewayStack:

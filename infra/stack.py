@@ -80,7 +80,7 @@ class KnowledgeGatewayStack(Stack):
 
     def _outputs(self, api: HttpApi, functions: dict[str, lambda_.Function]) -> None:
         CfnOutput(self, "ApiUrl", value=api.url)
-        CfnOutput(self, "RootSecretArn", value=self._data.root_secret.secret.secret_arn)
+        CfnOutput(self, "RootSecretArn", value=self._data.root_secret.arn)
         for table in TABLES:
             CfnOutput(self, "Table" + camel(table.name) + "Name", value=self._data.tables[table].table_name)
         for exposure, name in NAMES.items():

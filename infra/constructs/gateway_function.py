@@ -41,7 +41,7 @@ def environment_of(function: Function, data: Data) -> dict[str, str]:
     environment = {table.variable: data.tables[table].table_name for table in function.tables}
     environment |= {KEY_VARIABLES[exposure]: data.keys[exposure].key_arn for exposure in function.keys}
     if function.reads_root_secret:
-        environment[ROOT_SECRET_VARIABLE] = data.root_secret.secret.secret_arn
+        environment[ROOT_SECRET_VARIABLE] = data.root_secret.arn
     if function.dials_out:
         environment["KG_PRIVATE_NETWORK_AVAILABLE"] = "false"
     return environment | dict(function.settings)

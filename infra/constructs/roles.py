@@ -55,6 +55,4 @@ def _on_key(grant: KeyGrant, data: Data) -> iam.PolicyStatement:
 
 
 def _on_secret(data: Data) -> iam.PolicyStatement:
-    return iam.PolicyStatement(
-        actions=["secretsmanager:GetSecretValue"], resources=[data.root_secret.secret.secret_arn]
-    )
+    return iam.PolicyStatement(actions=["secretsmanager:GetSecretValue"], resources=[data.root_secret.arn])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import string
+
 from aws_cdk import RemovalPolicy
 from aws_cdk import aws_secretsmanager as secretsmanager
 from constructs import Construct
@@ -17,13 +19,14 @@ class RootSecret(Construct):
 
     def __init__(self, scope: Construct, name: str, *, disposable: bool) -> None:
         super().__init__(scope, name)
-        self.secret = secretsmanager.Secret(
+        secret = secretsmanager.Secret(
             self,
             "Secret",
             description="The secret part of the root admin token.",
             generate_secret_string=secretsmanager.SecretStringGenerator(
                 password_length=64,
-                exclude_characters="ghijklmnopqrstuvwxyz",
+                # Spelled out in full: not every backend knows the flags.
+                exclude_characters=string.ascii_uppercase + "ghijklmnopqrstuvwxyz" + string.punctuation,
                 exclude_uppercase=True,
                 exclude_punctuation=True,
                 include_space=False,
@@ -31,4 +34,7 @@ class RootSecret(Construct):
             ),
             removal_policy=RemovalPolicy.DESTROY if disposable else RemovalPolicy.RETAIN,
         )
-        pin(self.secret, "RootSecret")
+        pin(secret, "RootSecret")
+        resource = secret.node.default_child
+        assert isinstance(resource, secretsmanager.CfnSecret)  # noqa: S101  # what the construct is made of
+        self.arn = resource.attr_id

@@ -42,6 +42,7 @@ def leave_with_parent():
     time.sleep(5)
     os._exit(0)
 threading.Thread(target=leave_with_parent, daemon=True).start()
+sys.executable = os.environ.pop("KG_FUNCTIONS_PYTHON", sys.executable)  # what the backend runs deployed functions with
 from ministack.app import main
 main()
 """
@@ -89,15 +90,20 @@ def start_emulator(
     state_dir: Path | None = None,
     auth: bool = False,
     environment: Mapping[str, str] | None = None,
+    functions_python: Path | None = None,
 ) -> Emulator:
     """Starts a backend and waits until it answers. Port 0 takes a free one.
 
-    `state_dir` keeps its data from one run to the next; `auth` has it enforce IAM; `environment` adds settings.
+    `state_dir` keeps its data from one run to the next; `auth` has it enforce IAM; `environment` adds settings;
+    `functions_python` runs what is deployed to it as a Lambda function (the backend's own Python by default).
     Raises `EmulatorMissing`, `EmulatorFailed`.
     """
     python = emulator_python()
+    settings = _settings(state_dir, auth, environment or {})
+    if functions_python is not None:
+        settings["KG_FUNCTIONS_PYTHON"] = str(functions_python)
     for _ in range(1 if port else _ATTEMPTS):
-        emulator = _launch(python, port=port or _free_port(), settings=_settings(state_dir, auth, environment or {}))
+        emulator = _launch(python, port=port or _free_port(), settings=settings)
         if _answers(emulator):
             return emulator
         said = emulator.log[-2000:]

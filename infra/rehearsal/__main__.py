@@ -1,0 +1,118 @@
+"""`python -m infra.rehearsal`: deploys the real stack to the embedded AWS backend, with IAM enforced, and uses it.
+
+Needs no AWS account and no container engine. Everything it starts listens on loopback and ends with it.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import boto3
+from botocore.exceptions import ClientError
+
+from infra.cli.http import Declined, Unreachable
+from infra.cli.seed import SeedFailed
+from infra.local.emulator import ACCOUNT, REGION, start_emulator
+from infra.local.provision import client_environment
+from infra.rehearsal.deployment import Deployment
+from infra.rehearsal.lambda_python import LambdaPython, lambda_python
+from infra.rehearsal.searches import Callers, register, search_as_agent, search_as_widget, start_providers
+from infra.rehearsal.steps import Failed, Steps
+from infra.rehearsal.widget_role import WidgetRole
+from infra.stack_name import STACK_NAME
+
+_ARCHITECTURES = {"x86_64": "x86_64", "aarch64": "arm64", "arm64": "arm64"}
+
+
+def main() -> int:
+    started = time.monotonic()
+    steps = Steps()
+    try:
+        with tempfile.TemporaryDirectory(prefix="kg-rehearsal-") as directory:
+            _rehearse(steps, Path(directory))
+    except (Failed, Declined, Unreachable, SeedFailed) as error:
+        print(f"\nThe rehearsal failed: {error}", file=sys.stderr)
+        return 1
+    print(f"\nRehearsed in {time.monotonic() - started:.0f} s. Nothing is left running.")
+    return 0
+
+
+def _rehearse(steps: Steps, directory: Path) -> None:
+    with steps.step("Prepare the Python that stands in for the Lambda runtime"):
+        python = lambda_python()
+        steps.note(f"{python.runtime}, with nothing installed but what the runtime ships")
+    with steps.step("Start the embedded AWS backend, IAM enforced"):
+        backend = start_emulator(auth=True, functions_python=python.executable)
+        steps.note(backend.endpoint_url)
+    with backend:
+        client = client_environment(backend.endpoint_url)
+        os.environ.update(client)  # from here on this process is the operator of that account
+        deployment = Deployment(client=client, directory=directory, account=ACCOUNT, region=REGION)
+        outputs = _deploy(steps, deployment, python)
+        _use(steps, outputs, Callers(backend.endpoint_url, urlsplit(outputs["ApiUrl"]).netloc), directory)
+        _try_widget_role(steps, outputs, python)
+        with steps.step("Destroy the stack"):
+            deployment.destroy()
+            _must_be_gone()
+
+
+def _deploy(steps: Steps, deployment: Deployment, python: LambdaPython) -> Mapping[str, str]:
+    with steps.step("Synthesise the stack"):
+        architecture = _ARCHITECTURES[platform.machine()]
+        for difference in deployment.synthesise(runtime=python.runtime, architecture=architecture):
+            steps.note(f"differs from the shipped template: {difference}")
+    with steps.step("Bootstrap the account"):
+        deployment.bootstrap()
+    with steps.step("Deploy"):
+        outputs = deployment.deploy()
+        steps.note(outputs["ApiUrl"])
+    return outputs
+
+
+def _use(steps: Steps, outputs: Mapping[str, str], callers: Callers, directory: Path) -> None:
+    answer = boto3.client("secretsmanager").get_secret_value(SecretId=outputs["RootSecretArn"])
+    root_token = f"kg_adm_root_{answer['SecretString']}"
+    with start_providers(directory) as providers:
+        with steps.step("Register two reference providers through the deployed admin API, as root"):
+            seeded = register(callers, root_token=root_token, providers=providers)
+        with steps.step("Search as an agent"):
+            steps.note(search_as_agent(callers, seeded))
+        with steps.step("Search as a website visitor"):
+            steps.note(search_as_widget(callers, seeded))
+
+
+def _try_widget_role(steps: Steps, outputs: Mapping[str, str], python: LambdaPython) -> None:
+    role = WidgetRole(outputs)
+    with steps.step("Make every trial call as the operator"):
+        role.try_as_operator()
+        steps.note(f"{len(role.allowed) + len(role.forbidden)} calls, all answered")
+    with steps.step("Make the same calls with the widget function's own credentials"):
+        version = role.try_as_widget()
+        if version != python.version:
+            raise Failed(f"The deployed functions ran on Python {version}, not on {python.version}.")
+        steps.note(f"they ran on Python {version}")
+        steps.note(f"{len(role.allowed)} that it needs: answered")
+        for about in dict.fromkeys(call.about for call in role.forbidden):
+            names = [call.operation for call in role.forbidden if call.about == about]
+            steps.note(f"refused on {about}: {', '.join(names)}")
+
+
+def _must_be_gone() -> None:
+    stacks = boto3.client("cloudformation")
+    try:
+        found = stacks.describe_stacks(StackName=STACK_NAME)["Stacks"]
+    except ClientError:
+        return
+    if any(stack["StackStatus"] != "DELETE_COMPLETE" for stack in found):
+        raise Failed(f"The stack is still there: {found[0]['StackStatus']}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

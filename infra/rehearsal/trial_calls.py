@@ -1,0 +1,142 @@
+"""What the widget's credentials are tried on: everything internal, and what they must still be able to do."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from infra.tables import PARTITION_KEY, SORT_KEY
+
+_KEY = {PARTITION_KEY: {"S": "REHEARSAL"}, SORT_KEY: {"S": "-"}}
+_INTERNAL_TABLES = ("RegistrationsInternal", "LedgerInternal", "Cards")
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call, by the names that boto3 uses. `about` is what it is aimed at."""
+
+    about: str
+    service: str
+    operation: str
+    parameters: dict[str, Any]
+
+    def __str__(self) -> str:
+        return f"{self.service}.{self.operation} on {self.about}"
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """A ciphertext under the key of an exposure, with the context it was sealed under."""
+
+    key_arn: str
+    ciphertext: bytes
+    context: dict[str, str]
+
+
+def as_event(calls: list[Call]) -> dict[str, Any]:
+    return {"calls": [asdict(call) for call in calls]}
+
+
+def allowed(outputs: Mapping[str, str], sealed: Sealed) -> list[Call]:
+    """What the widget needs."""
+    registrations = outputs["TableRegistrationsPublicName"]
+    ledger = outputs["TableLedgerPublicName"]
+    return [
+        Call("registrations-public", "dynamodb", "get_item", {"TableName": registrations, "Key": _KEY}),
+        Call("registrations-public", "dynamodb", "query", _query(registrations)),
+        Call("ledger-public", "dynamodb", "update_item", _update(ledger)),
+        Call("the public key", "kms", "decrypt", _decrypt(sealed)),
+    ]
+
+
+def forbidden(outputs: Mapping[str, str], *, public: Sealed, internal: Sealed) -> list[Call]:
+    """Everything about internal tables, key and secret; on public things, what only other functions do."""
+    registrations = outputs["TableRegistrationsPublicName"]
+    return [
+        *(call for name in _INTERNAL_TABLES for call in _every_use(name, outputs[f"Table{name}Name"])),
+        *_every_key_use("the internal key", internal),
+        *_every_secret_use(outputs["RootSecretArn"]),
+        Call("the search function", "lambda", "get_function", {"FunctionName": outputs["FunctionSearchName"]}),
+        Call("registrations-public", "dynamodb", "scan", {"TableName": registrations}),
+        Call("registrations-public", "dynamodb", "put_item", {"TableName": registrations, "Item": _KEY}),
+        Call("registrations-public", "dynamodb", "delete_item", {"TableName": registrations, "Key": _KEY}),
+        Call("the public key", "kms", "encrypt", _encrypt(public)),
+    ]
+
+
+def _every_use(name: str, table: str) -> list[Call]:
+    row = {"TableName": table, "Key": _KEY}
+    item = {"TableName": table, "Item": _KEY}
+    uses: dict[str, dict[str, Any]] = {
+        "describe_table": {"TableName": table},
+        "get_item": row,
+        "batch_get_item": {"RequestItems": {table: {"Keys": [_KEY]}}},
+        "transact_get_items": {"TransactItems": [{"Get": row}]},
+        "query": _query(table),
+        "scan": {"TableName": table},
+        "execute_statement": {"Statement": f'SELECT * FROM "{table}"'},  # noqa: S608  # a name that the stack made
+        "put_item": item,
+        "update_item": _update(table),
+        "transact_write_items": {"TransactItems": [{"Put": item}]},
+        "batch_write_item": {"RequestItems": {table: [{"PutRequest": {"Item": _KEY}}]}},
+        "delete_item": row,
+    }
+    return [Call(name, "dynamodb", operation, parameters) for operation, parameters in uses.items()]
+
+
+def _every_key_use(about: str, sealed: Sealed) -> list[Call]:
+    uses: dict[str, dict[str, Any]] = {
+        "decrypt": _decrypt(sealed),
+        "encrypt": _encrypt(sealed),
+        "generate_data_key": {
+            "KeyId": sealed.key_arn,
+            "KeySpec": "AES_256",
+            "EncryptionContext": sealed.context,
+        },
+        "describe_key": {"KeyId": sealed.key_arn},
+    }
+    return [Call(about, "kms", operation, parameters) for operation, parameters in uses.items()]
+
+
+def _every_secret_use(arn: str) -> list[Call]:
+    uses: dict[str, dict[str, Any]] = {
+        "get_secret_value": {"SecretId": arn},
+        "describe_secret": {"SecretId": arn},
+        "update_secret": {"SecretId": arn, "Description": "The secret part of the root admin token."},
+    }
+    return [Call("the root secret", "secretsmanager", operation, parameters) for operation, parameters in uses.items()]
+
+
+def _query(table: str) -> dict[str, Any]:
+    return {
+        "TableName": table,
+        "KeyConditionExpression": f"{PARTITION_KEY} = :pk",
+        "ExpressionAttributeValues": {":pk": {"S": "REHEARSAL"}},
+    }
+
+
+def _update(table: str) -> dict[str, Any]:
+    return {
+        "TableName": table,
+        "Key": _KEY,
+        "UpdateExpression": "ADD tried :one",
+        "ExpressionAttributeValues": {":one": {"N": "1"}},
+    }
+
+
+def _decrypt(sealed: Sealed) -> dict[str, Any]:
+    return {
+        "KeyId": sealed.key_arn,
+        "CiphertextBlob": {"base64": base64.b64encode(sealed.ciphertext).decode()},
+        "EncryptionContext": sealed.context,
+    }
+
+
+def _encrypt(sealed: Sealed) -> dict[str, Any]:
+    return {
+        "KeyId": sealed.key_arn,
+        "Plaintext": {"base64": base64.b64encode(b"rehearsal").decode()},
+        "EncryptionContext": sealed.context,
+    }

@@ -1,0 +1,3 @@
+"""The stack's name, for those who must not start Node to know it."""
+
+STACK_NAME = "KnowledgeGateway"
