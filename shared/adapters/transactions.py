@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Refusal: TypeAlias = Callable[["Item | None"], GatewayError]
 
 _ATTEMPTS = 6
-_PAUSE_MS = 40  # doubled with each attempt; the actual pause is anything up to that
+_PAUSE_MS = 20  # doubled with each attempt; the actual pause is anything up to that
 _NAME = re.compile(r"#(\w+)")
 _CONFLICT = "TransactionConflict"
 _CONFLICTS = ("TransactionConflictException", "TransactionInProgressException")

@@ -1,0 +1,177 @@
+"""What every `Exchanges` promises: one suite for the fake and for the real adapter."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from itertools import count
+from typing import Protocol
+
+import pytest
+
+from shared.adapters.clock import SystemClock
+from shared.adapters.exchanges import PinnedExchanges
+from shared.adapters.resolver import SystemResolver
+from shared.domain.deadlines import Deadline
+from shared.domain.registrations import Source
+from shared.errors import ConnectionFailed, ExchangeTimeout, Refused, ResponseTooLarge
+from shared.ports.exchange import Exchange, Exchanges, OutboundAnswer, OutboundRequest
+from tests.support.builders import a_source
+from tests.support.fake_exchanges import DROPPED_ONCE, HANGS, FakeExchanges, Step, json_answer
+from tests.support.hostile_provider import HostileProvider, answer_of, hostile_provider, json_bytes, result
+
+CLOCK = SystemClock()
+GOOD = json_answer(answer_of(result()))
+SCRIPTS: dict[str, list[Step]] = {
+    "minimal": [GOOD],
+    "zipped": [GOOD],
+    "redirect": [OutboundAnswer(status=302, headers={"location": "http://169.254.169.254/latest/"}, body=b"")],
+    "unauthorized": [json_answer({"error": "x"}, status=401)],
+    "dies_when_reused": [GOOD, DROPPED_ONCE, GOOD],
+    "hang": [HANGS],
+    "close": [ConnectionFailed()],
+    "too_large": [ResponseTooLarge()],
+    "not_http": [Refused("invalid_response")],
+}
+
+
+class Stage(Protocol):
+    exchanges: Exchanges
+
+    def source(self, behaviour: str) -> Source: ...
+
+
+class RealStage:
+    def __init__(self, server: HostileProvider) -> None:
+        self._server = server
+        self.exchanges = PinnedExchanges(
+            resolver=SystemResolver(), clock=CLOCK, allow_loopback_http=True, private_network_available=False
+        )
+
+    def source(self, behaviour: str) -> Source:
+        return a_source(base_url=self._server.url(behaviour))
+
+
+class FakeStage:
+    def __init__(self) -> None:
+        self.exchanges = FakeExchanges(clock=CLOCK)
+
+    def source(self, behaviour: str) -> Source:
+        source = a_source()
+        self.exchanges.script(source.id, *SCRIPTS[behaviour])
+        return source
+
+
+@pytest.fixture(params=["fake", "real"])
+def stage(request: pytest.FixtureRequest) -> Iterator[Stage]:
+    if request.param == "fake":
+        yield FakeStage()
+        return
+    with hostile_provider() as server:
+        yield RealStage(server)
+
+
+class Builder:
+    """Builds numbered requests, so that a test can tell how often one was built."""
+
+    def __init__(self, source: Source) -> None:
+        self._url = f"{source.base_url}/retrieve"
+        self._numbers = count(1)
+        self.built: list[OutboundRequest] = []
+
+    def __call__(self) -> OutboundRequest:
+        headers = (("Content-Type", "application/json"), ("X-Number", str(next(self._numbers))))
+        self.built.append(OutboundRequest(method="POST", url=self._url, headers=headers, body=b'{"query":"pass"}'))
+        return self.built[-1]
+
+
+def line(stage: Stage, source: Source, *, seconds: float = 10) -> Exchange:
+    return stage.exchanges.open(source, deadline=Deadline.after(seconds, now_s=CLOCK.monotonic()))
+
+
+def ask(stage: Stage, behaviour: str, *, seconds: float = 10, times: int = 1) -> tuple[OutboundAnswer, Builder]:
+    async def asked() -> tuple[OutboundAnswer, Builder]:
+        source = stage.source(behaviour)
+        build = Builder(source)
+        for _ in range(times):
+            answer = await line(stage, source, seconds=seconds).send(build)
+        return answer, build
+
+    return asyncio.run(asked())
+
+
+@pytest.mark.parametrize("behaviour", ["minimal", "zipped"])
+def test_a_whole_answer_comes_back_decoded_with_lower_case_header_names(stage: Stage, behaviour: str) -> None:
+    answer, build = ask(stage, behaviour)
+    assert answer.status == 200
+    assert answer.body == json_bytes(answer_of(result()))
+    assert answer.headers["content-type"] == "application/json"
+    assert len(build.built) == 1
+
+
+def test_a_redirect_is_an_answer_and_is_not_followed(stage: Stage) -> None:
+    answer, build = ask(stage, "redirect")
+    assert (answer.status, answer.headers["location"]) == (302, "http://169.254.169.254/latest/")
+    assert len(build.built) == 1
+
+
+def test_a_refusing_status_is_an_answer(stage: Stage) -> None:
+    assert ask(stage, "unauthorized")[0].status == 401
+
+
+def test_one_resend_follows_a_reused_connection_that_died_unanswered_newly_built(stage: Stage) -> None:
+    answer, build = ask(stage, "dies_when_reused", times=2)
+    assert answer.status == 200
+    assert [dict(r.headers)["X-Number"] for r in build.built] == ["1", "2", "3"]
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "error"),
+    [("close", ConnectionFailed), ("too_large", ResponseTooLarge), ("not_http", Refused)],
+)
+def test_a_failure_is_raised_without_a_second_attempt(stage: Stage, behaviour: str, error: type[Exception]) -> None:
+    source = stage.source(behaviour)
+    build = Builder(source)
+    with pytest.raises(error) as failure:
+        asyncio.run(_send(stage, source, build))
+    assert type(failure.value) is error
+    assert len(build.built) == 1
+
+
+def test_everything_is_over_by_the_deadline(stage: Stage) -> None:
+    began = CLOCK.monotonic()
+    with pytest.raises(ExchangeTimeout):
+        ask(stage, "hang", seconds=0.3)
+    assert 0.25 < CLOCK.monotonic() - began < 3
+
+
+def test_nothing_is_built_once_the_deadline_has_passed(stage: Stage) -> None:
+    source = stage.source("minimal")
+    build = Builder(source)
+    with pytest.raises(ExchangeTimeout):
+        asyncio.run(_send(stage, source, build, seconds=0))
+    assert build.built == []
+
+
+def test_the_time_left_is_whole_milliseconds_and_never_negative(stage: Stage) -> None:
+    source = stage.source("minimal")
+    assert 8_000 < line(stage, source, seconds=10).remaining_ms() <= 10_000
+    assert line(stage, source, seconds=-5).remaining_ms() == 0
+
+
+def test_a_cancelled_send_ends_as_cancelled(stage: Stage) -> None:
+    async def cancelled() -> bool:
+        source = stage.source("hang")
+        sending = asyncio.create_task(_send(stage, source, Builder(source)))
+        await asyncio.sleep(0.1)
+        sending.cancel()
+        await asyncio.wait([sending])
+        return sending.cancelled()
+
+    assert asyncio.run(cancelled())
+
+
+async def _send(
+    stage: Stage, source: Source, build: Callable[[], OutboundRequest], *, seconds: float = 10
+) -> OutboundAnswer:
+    return await line(stage, source, seconds=seconds).send(build)

@@ -1,0 +1,435 @@
+"""The real adapter against a real, hostile server: deadlines, sizes, reuse, and what is left behind."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import time
+import tracemalloc
+from collections.abc import Iterator
+
+import pytest
+
+from shared.adapters.clock import SystemClock
+from shared.adapters.event_loop import ProcessLoop
+from shared.adapters.exchanges import PinnedExchanges
+from shared.domain.deadlines import Deadline
+from shared.domain.registrations import Source
+from shared.errors import (
+    BlockedAddress,
+    ConnectionFailed,
+    ExchangeError,
+    ExchangeTimeout,
+    Refused,
+    ResponseTooLarge,
+)
+from shared.ports.exchange import OutboundAnswer, OutboundRequest
+from tests.support.builders import a_source
+from tests.support.fake_network import FakeResolver, RecordingDial
+from tests.support.hostile_provider import (
+    BEHAVIOURS,
+    MIB,
+    HostileProvider,
+    answer_of,
+    hostile_provider,
+    json_bytes,
+    result,
+)
+
+CLOCK = SystemClock()
+REFUSED = {
+    "reset": ConnectionFailed,
+    "close": ConnectionFailed,
+    "close_in_headers": ConnectionFailed,
+    "close_in_body": ConnectionFailed,
+    "announces_too_much": ResponseTooLarge,
+    "too_large": ResponseTooLarge,
+    "too_large_until_closed": ResponseTooLarge,
+    "gzip_bomb": ResponseTooLarge,
+    "deflate_bomb": ResponseTooLarge,
+    "tiny_chunks": ResponseTooLarge,
+    "lie_about_size": Refused,
+    "huge_headers": Refused,
+    "unknown_coding": Refused,
+    "cut_gzip": Refused,
+    "not_gzip": Refused,
+    "two_gzips": Refused,
+    "not_http": Refused,
+    "two_lengths": Refused,
+    "switches_protocols": Refused,
+}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[HostileProvider]:
+    with hostile_provider() as provider:
+        yield provider
+
+
+class Gateway:
+    """The adapter as one process has it, on one event loop."""
+
+    def __init__(self, **over) -> None:
+        self.clock = over.pop("clock", CLOCK)
+        self.dial = over.pop("dial", RecordingDial())
+        self.exchanges = PinnedExchanges(
+            resolver=over.pop("resolver", FakeResolver()),
+            clock=self.clock,
+            allow_loopback_http=over.pop("allow_loopback_http", True),
+            private_network_available=over.pop("private_network_available", False),
+            dial=self.dial,
+            **over,
+        )
+        self.loop = ProcessLoop()
+
+    async def send(self, source: Source, *, seconds: float = 20, url: str | None = None) -> OutboundAnswer:
+        line = self.exchanges.open(source, deadline=Deadline.after(seconds, now_s=self.clock.monotonic()))
+        return await line.send(
+            lambda: OutboundRequest(
+                method="POST",
+                url=url or f"{source.base_url}/retrieve",
+                headers=(("Content-Type", "application/json"),),
+                body=b'{"query":"ferry","limit":3}',
+            )
+        )
+
+    def ask(self, source: Source, **how) -> OutboundAnswer:
+        return self.loop.run(self.send(source, **how))
+
+    def close(self) -> None:
+        async def closing() -> None:
+            self.exchanges.close()
+            await asyncio.sleep(0.01)
+
+        self.loop.run(closing())
+        self.loop.close()
+
+
+@pytest.fixture
+def gateway() -> Iterator[Gateway]:
+    gateway = Gateway()
+    yield gateway
+    gateway.close()
+
+
+# --- what is refused ---
+@pytest.mark.parametrize(("behaviour", "error"), REFUSED.items(), ids=REFUSED)
+def test_a_bad_answer_is_refused_and_its_connection_is_never_used_again(
+    gateway: Gateway, server: HostileProvider, behaviour: str, error: type[ExchangeError]
+) -> None:
+    source = a_source(base_url=server.url(behaviour))
+    for _ in range(2):
+        with pytest.raises(error) as failure:
+            gateway.ask(source)
+        assert type(failure.value) is error
+        assert failure.value.code == {"Refused": "invalid_response"}.get(error.__name__, error.code)
+    connections = [seen.connection for seen in server.requests if seen.behaviour == behaviour][-2:]
+    assert len(set(connections)) == 2
+
+
+@pytest.mark.parametrize("behaviour", ["hang", "drip", "drip_headers", "endless_early_hints"])
+def test_whoever_takes_their_time_is_cut_off_at_the_deadline(
+    gateway: Gateway, server: HostileProvider, behaviour: str
+) -> None:
+    began = time.monotonic()
+    with pytest.raises(ExchangeTimeout):
+        gateway.ask(a_source(base_url=server.url(behaviour)), seconds=0.5)
+    assert 0.45 < time.monotonic() - began < 3
+
+
+def test_a_slow_name_service_is_part_of_the_deadline() -> None:
+    gateway = Gateway(resolver=FakeResolver({"kb.fern-desk.com": ["8.8.8.8"]}, delay_s=30))
+    with pytest.raises(ExchangeTimeout):
+        gateway.ask(a_source(base_url="https://kb.fern-desk.com"), seconds=0.2)
+    assert gateway.dial.dialled == []
+    gateway.close()
+
+
+def test_exactly_one_mebibyte_is_accepted(gateway: Gateway, server: HostileProvider) -> None:
+    assert len(gateway.ask(a_source(base_url=server.url("exactly_one_mib"))).body) == MIB
+
+
+@pytest.mark.parametrize("behaviour", ["zipped", "deflated", "deflated_raw", "old_http"])
+def test_each_honest_coding_is_read(gateway: Gateway, server: HostileProvider, behaviour: str) -> None:
+    assert gateway.ask(a_source(base_url=server.url(behaviour))).body == json_bytes(answer_of(result()))
+
+
+def test_a_bomb_on_the_wire_costs_little_memory(gateway: Gateway, server: HostileProvider) -> None:
+    source = a_source(base_url=server.url("gzip_bomb"))
+    with pytest.raises(ResponseTooLarge):
+        gateway.ask(source)  # the server has made its bomb, and every module is loaded
+    tracemalloc.start()
+    try:
+        with pytest.raises(ResponseTooLarge):
+            gateway.ask(source)
+        peak_bytes = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak_bytes < 8 * MIB
+
+
+def test_a_flood_does_not_hold_up_another_providers_answer(gateway: Gateway, server: HostileProvider) -> None:
+    flood = [a_source(base_url=server.url(name)) for name in ("tiny_chunks", "too_large_until_closed", "gzip_bomb")]
+
+    async def together() -> OutboundAnswer:
+        others = [asyncio.create_task(gateway.send(source)) for source in flood]
+        answer = await gateway.send(a_source(base_url=server.url("minimal")), seconds=5)
+        await asyncio.gather(*others, return_exceptions=True)
+        return answer
+
+    assert gateway.loop.run(together()).status == 200
+
+
+@pytest.mark.parametrize("behaviour", ["redirect", "redirect_private", "redirect_to_itself"])
+def test_a_redirect_is_not_followed(gateway: Gateway, server: HostileProvider, behaviour: str) -> None:
+    before = len(server.requests)
+    assert gateway.ask(a_source(base_url=server.url(behaviour))).status in (302, 307)
+    assert len(server.requests) == before + 1
+    assert set(gateway.dial.dialled) == {"127.0.0.1"}
+
+
+# --- what is sent ---
+def test_what_was_built_is_what_arrives(gateway: Gateway, server: HostileProvider) -> None:
+    gateway.ask(a_source(base_url=server.url("good")))
+    seen = server.requests[-1]
+    assert (seen.method, seen.path, seen.body) == ("POST", "/good/retrieve", b'{"query":"ferry","limit":3}')
+    assert seen.headers == {
+        "host": f"127.0.0.1:{server.port}",
+        "accept-encoding": "gzip, deflate",
+        "content-type": "application/json",
+        "content-length": "27",
+    }
+
+
+def test_proxy_variables_have_no_effect(server: HostileProvider, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+        monkeypatch.setenv(name.lower(), "http://127.0.0.1:9")
+    gateway = Gateway()
+    assert gateway.ask(a_source(base_url=server.url("good"))).status == 200
+    gateway.close()
+
+
+def test_a_line_leads_to_its_own_source_alone(gateway: Gateway, server: HostileProvider) -> None:
+    source = a_source(base_url=server.url("good"))
+    for url in (server.url("minimal"), source.base_url + "x/retrieve", "https://evil.fern-desk.com/", "//evil/"):
+        with pytest.raises(BlockedAddress):
+            gateway.ask(source, url=url)
+
+
+# --- which address is dialled ---
+def test_the_next_checked_address_is_tried_inside_the_same_deadline(server: HostileProvider) -> None:
+    resolver = FakeResolver({"kb.localhost": ["::1", "127.0.0.2", "127.0.0.1"]})
+    dial = RecordingDial(unreachable=frozenset({"::1"}), silent=frozenset({"127.0.0.2"}))
+    gateway = Gateway(resolver=resolver, dial=dial)
+    assert gateway.ask(a_source(base_url=server.url("good", host="kb.localhost")), seconds=10).status == 200
+    assert dial.dialled == ["::1", "127.0.0.2", "127.0.0.1"]
+    assert server.requests[-1].headers["host"] == f"kb.localhost:{server.port}"
+    gateway.close()
+
+
+def test_a_source_whose_every_address_is_dead_is_a_failed_connection() -> None:
+    dial = RecordingDial(unreachable=frozenset({"8.8.8.8", "1.1.1.1"}))
+    gateway = Gateway(resolver=FakeResolver({"kb.fern-desk.com": ["8.8.8.8", "1.1.1.1"]}), dial=dial)
+    with pytest.raises(ConnectionFailed):
+        gateway.ask(a_source(base_url="https://kb.fern-desk.com"))
+    assert dial.dialled == ["8.8.8.8", "1.1.1.1"]
+    gateway.close()
+
+
+# --- connections that are kept ---
+def test_a_connection_is_used_again(gateway: Gateway, server: HostileProvider) -> None:
+    source = a_source(base_url=server.url("good"))
+    for _ in range(5):
+        gateway.ask(source)
+    assert len(gateway.dial.dialled) == 1
+
+
+def test_sources_do_not_share_connections(gateway: Gateway, server: HostileProvider) -> None:
+    for _ in range(2):
+        gateway.ask(a_source(base_url=server.url("good")))
+    assert len(gateway.dial.dialled) == 2
+
+
+@pytest.mark.parametrize("change", ["base_url", "allow_private_network"])
+def test_a_changed_source_starts_on_a_connection_of_its_own(server: HostileProvider, change: str) -> None:
+    gateway = Gateway(private_network_available=True)
+    source = a_source(base_url=server.url("good"))
+    values = {"base_url": server.url("good", "moved"), "allow_private_network": True}
+    changed = a_source(**{"id": source.id, "base_url": source.base_url} | {change: values[change]})
+    gateway.ask(source)
+    gateway.ask(changed)
+    assert len(gateway.dial.dialled) == 2
+    gateway.close()
+
+
+@pytest.mark.parametrize("clock_that_moved", ["monotonic", "wall"])
+def test_an_idle_connection_is_given_up_after_five_seconds(server: HostileProvider, clock_that_moved: str) -> None:
+    """By either clock: while a process is frozen, one of them may stand still."""
+    clock = SteppingClock()
+    gateway = Gateway(clock=clock)
+    source = a_source(base_url=server.url("good"))
+    gateway.ask(source)
+    clock.step(clock_that_moved, 4)
+    gateway.ask(source)
+    assert len(gateway.dial.dialled) == 1
+    clock.step(clock_that_moved, 6)
+    gateway.ask(source)
+    assert len(gateway.dial.dialled) == 2
+    gateway.close()
+
+
+def test_a_busy_connection_is_given_up_after_a_minute(server: HostileProvider) -> None:
+    clock = SteppingClock()
+    gateway = Gateway(clock=clock)
+    source = a_source(base_url=server.url("good"))
+    for _ in range(20):
+        gateway.ask(source)
+        clock.step("monotonic", 4)
+    assert len(gateway.dial.dialled) == 2
+    gateway.close()
+
+
+def test_connections_of_sources_nobody_asks_any_more_are_closed(server: HostileProvider) -> None:
+    clock = SteppingClock()
+    gateway = Gateway(clock=clock)
+    before = open_sockets()
+    for _ in range(10):
+        gateway.ask(a_source(base_url=server.url("good")))
+    clock.step("monotonic", 6)
+    for _ in range(2):
+        gateway.ask(a_source(base_url=server.url("good")))
+    assert open_sockets() - before <= 6  # two connections, each seen from both ends, and one that is closing
+    gateway.close()
+
+
+def test_pools_are_bounded_and_the_longest_unused_makes_room(server: HostileProvider) -> None:
+    gateway = Gateway()
+    before = open_sockets()
+    first = a_source(base_url=server.url("good"))
+    gateway.ask(first)
+    gateway.loop.run(_open_many(gateway, 300))
+    gateway.ask(first)
+    assert len(gateway.dial.dialled) == 2
+    assert open_sockets() - before <= 2
+    gateway.close()
+
+
+async def _open_many(gateway: Gateway, number: int) -> None:
+    for _ in range(number):
+        gateway.exchanges.open(a_source(), deadline=Deadline(at_s=0))
+    await asyncio.sleep(0.01)
+
+
+def test_a_connection_that_died_while_frozen_is_not_even_tried(gateway: Gateway, server: HostileProvider) -> None:
+    """The server closes right after its answer; the frozen loop has not heard of it when the next request comes."""
+    source = a_source(base_url=server.url("old_http"))
+    gateway.ask(source)
+    time.sleep(0.1)
+    gateway.ask(source)
+    assert len(gateway.dial.dialled) == 2
+
+
+def test_one_resend_follows_a_reset_on_reuse_and_no_more(gateway: Gateway, server: HostileProvider) -> None:
+    source = a_source(base_url=server.url("dies_when_reused"))
+    before = len(server.requests)
+    for _ in range(3):
+        assert gateway.ask(source).status == 200
+    seen = [(r.connection, r.nth_on_connection) for r in server.requests[before:]]
+    assert [nth for _, nth in seen] == [1, 2, 1, 2, 1]
+    assert len(gateway.dial.dialled) == 3
+
+
+# --- warm processes ---
+def open_sockets() -> int:
+    links = (f"/proc/self/fd/{number}" for number in os.listdir("/proc/self/fd"))
+    return sum(os.path.exists(link) and os.readlink(link).startswith("socket:") for link in links)
+
+
+def test_fifty_warm_invocations_leave_no_sockets_and_no_tasks_behind(server: HostileProvider) -> None:
+    gateway = Gateway()
+    names = ["good", "hang", "drip", "reset", "dies_when_reused", "too_large", "close_in_body", "not_http"]
+    sources = [a_source(base_url=server.url(name)) for name in names]
+    sockets: list[int] = []
+
+    async def invocation() -> list[object]:
+        answers = await asyncio.gather(*(gateway.send(s, seconds=0.15) for s in sources), return_exceptions=True)
+        await asyncio.sleep(0)
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+        return answers
+
+    for _ in range(50):
+        good, *_, dying, _, _, _ = gateway.loop.run(invocation())
+        assert isinstance(good, OutboundAnswer)
+        assert isinstance(dying, OutboundAnswer)
+        sockets.append(open_sockets())
+    assert max(sockets[25:]) <= max(sockets[:25]) + 2
+    gateway.close()
+
+
+def test_a_cancelled_invocation_leaves_the_next_one_whole(server: HostileProvider) -> None:
+    gateway = Gateway()
+    sources = [a_source(base_url=server.url(name)) for name in ("good", "hang", "drip", "slow")]
+
+    async def cut_short() -> None:
+        tasks = [asyncio.create_task(gateway.send(source)) for source in sources]
+        await asyncio.sleep(0.1)
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
+
+    before = open_sockets()
+    for _ in range(10):
+        gateway.loop.run(cut_short())
+        assert gateway.ask(sources[0]).status == 200
+        assert gateway.ask(sources[3]).status == 200
+    gateway.close()
+    gc.collect()
+    assert open_sockets() <= before + 2
+
+
+def test_another_event_loop_gets_connections_of_its_own(server: HostileProvider) -> None:
+    gateway = Gateway()
+    source = a_source(base_url=server.url("good"))
+    gateway.ask(source)
+    first, gateway.loop = gateway.loop, ProcessLoop()
+    assert gateway.ask(source).status == 200
+    assert len(gateway.dial.dialled) == 2
+    gateway.close()
+    first.close()
+
+
+def test_no_behaviour_of_a_provider_raises_anything_but_an_exchange_error(
+    gateway: Gateway, server: HostileProvider
+) -> None:
+    async def all_of_them() -> list[object]:
+        sends = (gateway.send(a_source(base_url=server.url(name)), seconds=5) for name in BEHAVIOURS)
+        return await asyncio.gather(*sends, return_exceptions=True)
+
+    for name, outcome in zip(BEHAVIOURS, gateway.loop.run(all_of_them()), strict=True):
+        assert isinstance(outcome, OutboundAnswer | ExchangeError), name
+
+
+def test_an_upstreams_words_are_in_no_error(gateway: Gateway, server: HostileProvider) -> None:
+    for name in ("not_http", "two_lengths", "not_gzip", "lie_about_size"):
+        with pytest.raises(ExchangeError) as failure:
+            gateway.ask(a_source(base_url=server.url(name)))
+        assert str(failure.value) == "invalid_response"
+        assert failure.value.__cause__ is None
+
+
+class SteppingClock:
+    """Real time, plus what a test adds to either clock."""
+
+    def __init__(self) -> None:
+        self._added = {"monotonic": 0.0, "wall": 0.0}
+
+    def step(self, clock: str, seconds: float) -> None:
+        self._added[clock] += seconds
+
+    def now(self) -> float:
+        return time.time() + self._added["wall"]
+
+    def monotonic(self) -> float:
+        return time.monotonic() + self._added["monotonic"]

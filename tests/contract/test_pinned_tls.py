@@ -1,0 +1,137 @@
+"""TLS over pinned addresses: the certificate must fit the name, whatever address is dialled."""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Iterator
+
+import pytest
+
+from shared.adapters.clock import SystemClock
+from shared.adapters.event_loop import ProcessLoop
+from shared.adapters.exchanges import PinnedExchanges, public_authorities
+from shared.domain.deadlines import Deadline
+from shared.errors import ConnectionFailed, ExchangeTimeout
+from shared.ports.exchange import OutboundAnswer, OutboundRequest
+from tests.support.builders import a_source
+from tests.support.fake_network import FakeResolver, RecordingDial
+from tests.support.hostile_provider import HostileProvider, hostile_provider
+from tests.support.tls import TestAuthority
+
+CLOCK = SystemClock()
+PUBLIC_ADDRESS = "8.8.8.8"  # never reached: the connection is made to the server of the test
+
+
+@pytest.fixture(scope="module")
+def authority() -> TestAuthority:
+    return TestAuthority()
+
+
+@pytest.fixture
+def names_asked_for() -> list[str | None]:
+    return []
+
+
+@pytest.fixture
+def server(authority: TestAuthority, names_asked_for: list[str | None]) -> Iterator[HostileProvider]:
+    context = authority.server("kb.fern-desk.test", "10.0.0.7")
+    context.sni_callback = lambda _connection, name, _context: names_asked_for.append(name)
+    with hostile_provider(tls=context) as provider:
+        yield provider
+
+
+def ask(
+    server: HostileProvider,
+    *,
+    host: str,
+    tls: ssl.SSLContext,
+    times: int = 1,
+    seconds: float = 10,
+    private: bool = False,
+    behaviour: str = "good",
+) -> tuple[OutboundAnswer, RecordingDial]:
+    dial = RecordingDial(reroute_to_port=server.port)
+    exchanges = PinnedExchanges(
+        resolver=FakeResolver({host: [PUBLIC_ADDRESS]}),
+        clock=CLOCK,
+        allow_loopback_http=False,
+        private_network_available=private,
+        tls=tls,
+        dial=dial,
+    )
+    source = a_source(base_url=f"https://{host}/{behaviour}", allow_private_network=private)
+
+    def request() -> OutboundRequest:
+        return OutboundRequest(method="POST", url=f"{source.base_url}/retrieve", body=b"{}")
+
+    async def asked() -> OutboundAnswer:
+        for _ in range(times):
+            line = exchanges.open(source, deadline=Deadline.after(seconds, now_s=CLOCK.monotonic()))
+            answer = await line.send(request)
+        exchanges.close()
+        return answer
+
+    loop = ProcessLoop()
+    try:
+        return loop.run(asked()), dial
+    finally:
+        loop.close()
+
+
+def test_the_pinned_address_is_dialled_under_the_hosts_own_name(
+    authority: TestAuthority, server: HostileProvider, names_asked_for: list[str | None]
+) -> None:
+    answer, dial = ask(server, host="kb.fern-desk.test", tls=authority.client(), times=3)
+    assert answer.status == 200
+    assert dial.dialled == [PUBLIC_ADDRESS]
+    assert names_asked_for == ["kb.fern-desk.test"]
+    assert {seen.headers["host"] for seen in server.requests} == {"kb.fern-desk.test"}
+
+
+def test_a_certificate_for_another_name_is_refused(authority: TestAuthority, server: HostileProvider) -> None:
+    with pytest.raises(ConnectionFailed):
+        ask(server, host="other.fern-desk.test", tls=authority.client())
+    assert server.requests == []
+
+
+def test_a_certificate_of_an_unknown_authority_is_refused(server: HostileProvider) -> None:
+    for tls in (public_authorities(), TestAuthority().client()):
+        with pytest.raises(ConnectionFailed):
+            ask(server, host="kb.fern-desk.test", tls=tls)
+    assert server.requests == []
+
+
+def test_an_address_literal_must_be_in_the_certificate(authority: TestAuthority, server: HostileProvider) -> None:
+    assert ask(server, host="10.0.0.7", tls=authority.client(), private=True)[0].status == 200
+    with pytest.raises(ConnectionFailed):
+        ask(server, host="10.0.0.8", tls=authority.client(), private=True)
+
+
+def test_a_server_without_tls_is_a_failed_connection(authority: TestAuthority) -> None:
+    with hostile_provider() as plain, pytest.raises(ConnectionFailed):
+        ask(plain, host="kb.fern-desk.test", tls=authority.client(), seconds=5)
+
+
+@pytest.mark.parametrize("behaviour", ["hang", "drip"])
+def test_the_deadline_holds_over_tls(authority: TestAuthority, server: HostileProvider, behaviour: str) -> None:
+    began = CLOCK.monotonic()
+    with pytest.raises(ExchangeTimeout):
+        ask(server, host="kb.fern-desk.test", tls=authority.client(), seconds=0.5, behaviour=behaviour)
+    assert CLOCK.monotonic() - began < 3
+
+
+def test_a_resend_over_tls_follows_a_reset_on_reuse(authority: TestAuthority, server: HostileProvider) -> None:
+    answer, dial = ask(server, host="kb.fern-desk.test", tls=authority.client(), times=2, behaviour="dies_when_reused")
+    assert answer.status == 200
+    assert len(dial.dialled) == 2
+
+
+def test_the_public_authorities_always_verify_and_no_variable_says_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", "/nonexistent")
+    monkeypatch.setenv("SSLKEYLOGFILE", "/nonexistent/keys")
+    context = public_authorities()
+    assert context.verify_mode is ssl.CERT_REQUIRED
+    assert context.check_hostname
+    assert context.minimum_version >= ssl.TLSVersion.TLSv1_2
+    assert context.keylog_filename is None
+    assert context.cert_store_stats()["x509_ca"] > 50

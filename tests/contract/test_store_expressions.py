@@ -1,0 +1,116 @@
+"""Every expression that the adapters send, held against the store's reserved words: no engine here knows them all."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shared import adapters
+from shared.domain.credentials import CredentialStatus
+from shared.domain.exposure import CredentialClass
+from tests.contract.worlds import StoreWorld
+from tests.support.builders import a_change, a_credential, a_provider, an_idempotency_record
+
+RESERVED = frozenset((Path(__file__).parent / "reserved_words.txt").read_text().split())
+_OWN_WORDS = {"AND", "OR", "ADD", "SET", "attribute_not_exists"}
+_BARE_WORD = re.compile(r"(?<![#:\w])[A-Za-z_]\w*")
+
+
+async def _everything(world: StoreWorld) -> None:
+    """Each operation that has an expression, in each of its forms."""
+    registry, credentials = world.registry(), world.credential_store()
+    provider = a_provider(name="One")
+    await registry.create(provider, a_change(idempotency=an_idempotency_record()))
+    renamed = provider.with_source(name="Two", generation=2)
+    await registry.replace(renamed, expected_generation=1, change=a_change())
+    await world.catalog().providers()
+    await registry.page(limit=1, after="cs_")
+    await registry.delete(renamed, expected_generation=2, change=a_change())
+    widget = a_credential(credential_class=CredentialClass.PUBLIC)
+    await credentials.create(widget, a_change())
+    await world.origins().is_listed(widget.origins[0])
+    admins = [a_credential(credential_class=CredentialClass.ADMIN) for _ in range(3)]
+    for admin in admins:
+        await credentials.create(admin, a_change())
+    disabled = replace(admins[0], status=CredentialStatus.DISABLED, generation=2)
+    await credentials.replace(disabled, expected_generation=1, change=a_change())
+    await credentials.set_root_enabled(False, change=a_change())
+    await credentials.delete(admins[1], expected_generation=1, change=a_change())
+    await world.audit_log().page(limit=1, after="2100")
+    await world.rate_limits().count("somebody")
+
+
+def _requests(value: object) -> Iterator[Mapping[str, Any]]:
+    """Every part of a request that carries an expression of its own."""
+    if isinstance(value, Mapping):
+        if any(str(name).endswith("Expression") for name in value):
+            yield value
+        for member in value.values():
+            yield from _requests(member)
+    elif isinstance(value, list):
+        for member in value:
+            yield from _requests(member)
+
+
+async def _gathered(world: StoreWorld) -> list[Mapping[str, Any]]:
+    calls: list[Mapping[str, Any]] = []
+
+    def note(params: Mapping[str, Any], **_event: object) -> None:
+        calls.append(params)
+
+    events = world.clients.dynamodb.meta.events
+    events.register("provide-client-params.dynamodb", note)
+    try:
+        await _everything(world)
+    finally:
+        events.unregister("provide-client-params.dynamodb", note)
+    return [request for call in calls for request in _requests(call)]
+
+
+def _expression_of(request: Mapping[str, Any]) -> str:
+    return " ".join(str(value) for name, value in request.items() if name.endswith("Expression"))
+
+
+def _named_clauses() -> set[str]:
+    """The clauses in the sources: each is a constant with a name of its own."""
+    found: set[str] = set()
+    for source in Path(adapters.__path__[0]).glob("*.py"):
+        for node in ast.walk(ast.parse(source.read_text())):
+            if (
+                isinstance(node, ast.Constant)
+                and isinstance(node.value, str)
+                and re.match(r"^[A-Za-z_( ]*#\w", node.value)
+            ):
+                found.add(node.value)
+    return {clause for clause in found if " " in clause or "(" in clause}
+
+
+@pytest.mark.emulator
+async def test_no_attribute_is_written_without_an_alias(store: StoreWorld) -> None:
+    assert len(RESERVED) == 573
+    for request in await _gathered(store):
+        bare = set(_BARE_WORD.findall(_expression_of(request))) - _OWN_WORDS
+        assert not bare, f"{bare} in {_expression_of(request)}; reserved: {bare & {w.lower() for w in RESERVED}}"
+
+
+@pytest.mark.emulator
+async def test_every_alias_and_every_value_that_is_sent_is_used(store: StoreWorld) -> None:
+    """The service refuses a request that carries one too many."""
+    for request in await _gathered(store):
+        expression = _expression_of(request)
+        assert set(re.findall(r"#\w+", expression)) == set(request.get("ExpressionAttributeNames", {}))
+        assert set(re.findall(r":\w+", expression)) == set(request.get("ExpressionAttributeValues", {}))
+
+
+@pytest.mark.emulator
+async def test_these_tests_see_every_clause_in_the_sources(store: StoreWorld) -> None:
+    sent = " ".join(_expression_of(request) for request in await _gathered(store))
+    clauses = _named_clauses()
+    assert len(clauses) >= 12
+    assert {clause for clause in clauses if clause not in sent} == set()

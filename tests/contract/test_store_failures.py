@@ -1,0 +1,226 @@
+"""What the services say when they fail, and what callers hear of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+from botocore.exceptions import (
+    ConnectionClosedError,
+    ConnectTimeoutError,
+    EndpointConnectionError,
+    NoCredentialsError,
+    ReadTimeoutError,
+)
+
+from shared.adapters.audit_log import DynamoAuditLog
+from shared.adapters.catalog import DynamoCatalog
+from shared.adapters.credential_items import item_of
+from shared.adapters.credential_store import DynamoCredentialStore
+from shared.adapters.credentials import DynamoCredentials
+from shared.adapters.customer_catalog import DynamoCustomerCatalog
+from shared.adapters.idempotency import DynamoIdempotency
+from shared.adapters.origins import DynamoOrigins
+from shared.adapters.rate_limits import DynamoRateLimits
+from shared.adapters.registry import DynamoRegistry
+from shared.adapters.root_secret import SecretsManagerRootSecret
+from shared.adapters.secret_box import KmsSealer, KmsUnsealer
+from shared.domain.exposure import CredentialClass, ExposureProfile
+from shared.errors import Conflict, NotFound, PreconditionFailed, Problem, Unavailable
+from tests.contract.stubs import StubClient, refusal
+from tests.support.builders import (
+    a_change,
+    a_credential,
+    a_provider,
+    a_sealed_secret,
+    an_idempotency_record,
+)
+from tests.support.fakes import FakeClock
+
+URL = "https://dynamodb.eu-west-1.amazonaws.com/"
+FAULTS = [
+    refusal("ProvisionedThroughputExceededException"),
+    refusal("ThrottlingException"),
+    refusal("RequestLimitExceeded"),
+    refusal("InternalServerError"),
+    refusal("ResourceNotFoundException"),
+    refusal("AccessDeniedException"),
+    refusal("ValidationException"),
+    refusal("SomethingNobodyKnows"),
+    ConnectTimeoutError(endpoint_url=URL),
+    ReadTimeoutError(endpoint_url=URL),
+    EndpointConnectionError(endpoint_url=URL),
+    ConnectionClosedError(endpoint_url=URL),
+    NoCredentialsError(),
+]
+_FOREIGN_WORDS = re.compile(r"aws|amazon|dynamo|kms|secrets ?manager|lambda|boto|arn:|exception|table-|throttl", re.I)
+STORE = {"public_table": "table-p", "internal_table": "table-i", "idempotency_table": "table-l", "clock": FakeClock()}
+SAFE = ExposureProfile.CUSTOMER_SAFE
+
+
+def a_registry(client: StubClient) -> DynamoRegistry:
+    return DynamoRegistry(client, **STORE)
+
+
+def a_store(client: StubClient) -> DynamoCredentialStore:
+    return DynamoCredentialStore(client, **STORE)
+
+
+CALLS: dict[str, Callable[[Any], Awaitable[Any]]] = {
+    "Catalog.providers": lambda c: DynamoCatalog(c, public_table="table-p", internal_table="table-i").providers(),
+    "CustomerCatalog.sources": lambda c: DynamoCustomerCatalog(c, table="table-p").sources(),
+    "Credentials.find": lambda c: DynamoCredentials(c, table="table-i").find("a" * 16),
+    "Origins.is_listed": lambda c: DynamoOrigins(c, table="table-p", clock=FakeClock()).is_listed("https://a.test"),
+    "RateLimits.count": lambda c: DynamoRateLimits(c, table="table-p", clock=FakeClock()).count("one"),
+    "Idempotency.find": lambda c: DynamoIdempotency(c, table="table-l", clock=FakeClock()).find("aa" * 32),
+    "AuditLog.page": lambda c: DynamoAuditLog(c, table="table-i").page(limit=5, after=None),
+    "Registry.get": lambda c: a_registry(c).get("cs_" + "a" * 16),
+    "Registry.page": lambda c: a_registry(c).page(limit=5, after=None),
+    "Registry.create": lambda c: a_registry(c).create(a_provider(), a_change()),
+    "Registry.replace": lambda c: a_registry(c).replace(
+        a_provider(generation=2), expected_generation=1, change=a_change()
+    ),
+    "Registry.delete": lambda c: a_registry(c).delete(a_provider(), expected_generation=1, change=a_change()),
+    "CredentialStore.get": lambda c: a_store(c).get("a" * 16),
+    "CredentialStore.page": lambda c: a_store(c).page(limit=5, after=None),
+    "CredentialStore.create": lambda c: a_store(c).create(a_credential(), a_change()),
+    "CredentialStore.replace": lambda c: a_store(c).replace(
+        a_credential(generation=2), expected_generation=1, change=a_change()
+    ),
+    "CredentialStore.delete": lambda c: a_store(c).delete(a_credential(), expected_generation=1, change=a_change()),
+    "CredentialStore.root_is_enabled": lambda c: a_store(c).root_is_enabled(),
+    "CredentialStore.set_root_enabled": lambda c: a_store(c).set_root_enabled(True, change=a_change()),
+}
+SECRET_CALLS: dict[str, Callable[[Any], Awaitable[Any]]] = {
+    "Sealer.seal": lambda c: KmsSealer(c, key_id="k", exposure=SAFE).seal("s", owner_id="o", purpose="signing"),
+    "Unsealer.unseal": lambda c: KmsUnsealer(c, key_id="k", exposure=SAFE, clock=FakeClock()).unseal(
+        a_sealed_secret(), owner_id="o", purpose="signing"
+    ),
+    "RootSecret.read": lambda c: SecretsManagerRootSecret(c, secret_id="s", clock=FakeClock()).read(),
+}
+
+
+def _says_nothing_foreign(problem: Problem) -> None:
+    assert not _FOREIGN_WORDS.search(f"{problem} {problem.detail} {problem.facts} {problem.title}")
+    assert problem.__cause__ is None
+    assert problem.__suppress_context__ or problem.__context__ is None
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: str(fault)[:60])
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+async def test_whatever_fails_in_the_store_is_unavailable(
+    call: Callable[[Any], Awaitable[Any]], fault: Exception
+) -> None:
+    with pytest.raises(Unavailable) as answer:
+        await call(StubClient(fault))
+    assert (answer.value.code, answer.value.status) == ("store_unavailable", 503)
+    assert answer.value.retry_after_s >= 1
+    _says_nothing_foreign(answer.value)
+
+
+@pytest.mark.parametrize("fault", [*FAULTS, refusal("InvalidCiphertextException")], ids=lambda fault: str(fault)[:60])
+@pytest.mark.parametrize("call", SECRET_CALLS.values(), ids=SECRET_CALLS)
+async def test_whatever_fails_around_secrets_is_unavailable(
+    call: Callable[[Any], Awaitable[Any]], fault: Exception
+) -> None:
+    with pytest.raises(Unavailable) as answer:
+        await call(StubClient(fault))
+    assert (answer.value.code, answer.value.status) == ("secrets_unavailable", 503)
+    assert answer.value.retry_after_s >= 1
+    _says_nothing_foreign(answer.value)
+
+
+def _cancelled(*reasons: str, found: dict[str, Any] | None = None) -> Exception:
+    return refusal("TransactionCanceledException", reasons=list(reasons), found=found)
+
+
+FAILED, FINE = "ConditionalCheckFailed", "None"
+SOMETHING = {"pk": {"S": "PROVIDER"}}
+
+
+@pytest.mark.parametrize(
+    ("reasons", "code"),
+    [
+        ((FAILED, FINE, FINE, FINE, FINE), "idempotency_key_used"),
+        ((FINE, FAILED, FINE, FINE, FINE), "id_taken"),
+        ((FINE, FINE, FAILED, FINE, FINE), "name_taken"),
+        ((FINE, FINE, FINE, FAILED, FINE), "provider_limit_reached"),
+        ((FINE, FINE, FINE, FINE, FAILED), "busy"),
+        ((FAILED, FAILED, FAILED, FAILED, FAILED), "idempotency_key_used"),
+        ((FINE, FINE, FAILED, FAILED, FINE), "name_taken"),
+        ((FINE, "TransactionConflict", FAILED, FINE, FINE), "name_taken"),
+    ],
+)
+async def test_a_refused_condition_of_a_creation_is_told_by_its_own_code(reasons: tuple[str, ...], code: str) -> None:
+    client = StubClient(_cancelled(*reasons))
+    with pytest.raises(Conflict) as answer:
+        await a_registry(client).create(a_provider(), a_change(idempotency=an_idempotency_record()))
+    assert answer.value.code == code
+    assert len(client.calls) == 1, "what is decided is not tried again"
+    _says_nothing_foreign(answer.value)
+
+
+@pytest.mark.parametrize(("found", "expected"), [(None, NotFound), (SOMETHING, PreconditionFailed)])
+async def test_a_missing_resource_and_a_changed_one_are_told_apart(
+    found: dict[str, Any] | None, expected: type[Problem]
+) -> None:
+    client = StubClient({}, _cancelled(FAILED, FINE, FINE, found=found))
+    with pytest.raises(expected) as answer:
+        await a_registry(client).replace(a_provider(generation=2), expected_generation=1, change=a_change())
+    _says_nothing_foreign(answer.value)
+
+
+@pytest.mark.parametrize(
+    "conflict",
+    [
+        _cancelled(FINE, "TransactionConflict", FINE, FINE),
+        refusal("TransactionConflictException"),
+        refusal("TransactionInProgressException"),
+    ],
+    ids=["a conflicting part", "a conflict", "in progress"],
+)
+async def test_a_write_that_meets_another_in_flight_is_tried_again(conflict: Exception) -> None:
+    client = StubClient(conflict, conflict, {})
+    await a_registry(client).create(a_provider(), a_change())
+    assert client.calls == ["transact_write_items"] * 3
+
+
+async def test_a_write_that_keeps_meeting_others_gives_up_as_busy() -> None:
+    client = StubClient(_cancelled(FINE, "TransactionConflict", FINE, FINE))
+    with pytest.raises(Conflict) as answer:
+        await a_registry(client).create(a_provider(), a_change())
+    assert answer.value.code == "busy"
+    assert answer.value.retry_after_s == 1
+    assert 3 <= len(client.calls) <= 10
+
+
+@pytest.mark.parametrize("reason", ["ThrottlingError", "ProvisionedThroughputExceeded", "ValidationError", "Unheard"])
+async def test_a_transaction_cancelled_for_another_reason_is_unavailable(reason: str) -> None:
+    client = StubClient(_cancelled(FINE, reason, FINE, FINE))
+    with pytest.raises(Unavailable):
+        await a_registry(client).create(a_provider(), a_change())
+
+
+@pytest.mark.parametrize("reasons", [(), (FAILED,)])
+async def test_a_cancellation_that_does_not_say_why_is_unavailable(reasons: tuple[str, ...]) -> None:
+    with pytest.raises(Unavailable):
+        await a_registry(StubClient(_cancelled(*reasons))).create(a_provider(), a_change())
+
+
+async def test_an_admin_that_left_meanwhile_is_replaced_by_another_plan() -> None:
+    """Switching root off holds on to one admin credential; when that one goes, it looks for the next."""
+    admin = a_credential(credential_class=CredentialClass.ADMIN)
+    listed = {"Items": [item_of(admin)]}
+    client = StubClient(listed, _cancelled(FAILED, FINE, FINE), listed, {})
+    await a_store(client).set_root_enabled(False, change=a_change())
+    assert client.calls == ["query", "transact_write_items"] * 2
+
+
+async def test_admins_that_keep_leaving_make_it_busy() -> None:
+    admin = {"Items": [item_of(a_credential(credential_class=CredentialClass.ADMIN))]}
+    client = StubClient(*[admin, _cancelled(FAILED, FINE, FINE)] * 10)
+    with pytest.raises(Conflict) as answer:
+        await a_store(client).set_root_enabled(False, change=a_change())
+    assert answer.value.code == "busy"
