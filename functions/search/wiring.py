@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from aws_lambda_powertools import Logger
 from pydantic import Field
-from shared.providers.contract import ContractRetriever
 
 from functions.search.routes import SearchParts
 from shared.adapters import aws
@@ -23,6 +22,7 @@ from shared.domain.exposure import ExposureProfile
 from shared.domain.registrations import ProviderKind
 from shared.observability import logger_for
 from shared.ports.clock import Clock
+from shared.providers.contract import ContractRetriever
 from shared.services.admit import Admit
 from shared.services.admit_assistant import AdmitAssistant
 from shared.services.agent_cache import MAX_AGE_S, AgentCache

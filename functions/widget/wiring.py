@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from aws_lambda_powertools import Logger
-from shared.providers.contract import ContractRetriever
 
 from functions.widget.routes import WidgetParts
 from shared.adapters import aws
@@ -22,6 +21,7 @@ from shared.domain.exposure import ExposureProfile
 from shared.domain.registrations import ProviderKind
 from shared.observability import logger_for
 from shared.ports.clock import Clock
+from shared.providers.contract import ContractRetriever
 from shared.services.admit_preflight import AdmitPreflight
 from shared.services.admit_widget import AdmitWidget
 from shared.services.fan_out import FanOut

@@ -76,7 +76,7 @@ class NoExchanges:
 
 
 class ScriptedRetriever:
-    """Plays `acts[source id]` (an async function of the question, or passages to return) and notes what it was asked."""
+    """Plays `acts[source id]` (an async function of the question) and notes what it was asked."""
 
     def __init__(self, *, query_characters: int = 1024, results: int = 50, timeout_s: float = 10.0) -> None:
         self.limits = RetrieverLimits(query_characters=query_characters, results=results, timeout_s=timeout_s)
@@ -124,18 +124,21 @@ _EVENTS = {name: event_of(name) for name in ("search_agent", "search_assistant",
 
 def sealed_for(source_id: str, text: str, *, exposure: ExposureProfile, purpose: str = "signing") -> SealedSecret:
     """What a `FakeUnsealer` of that exposure opens."""
-    return SealedSecret(ciphertext=json.dumps([exposure.value, source_id, purpose, text]).encode(), fingerprint="f" * 16)
+    return SealedSecret(
+        ciphertext=json.dumps([exposure.value, source_id, purpose, text]).encode(), fingerprint="f" * 16
+    )
 
 
 class Stage:
     """`agent`, `assistant` and `widget` send one request each; `play` sets what a provider does."""
 
-    def __init__(self, *, cache_s: float = 0.0, retriever: ScriptedRetriever | None = None) -> None:
-        self.clock = FakeClock()
+    def __init__(self, *, cache_s: float = 0.0, retriever: Any = None, exchanges: Any = None) -> None:
+        """`retriever` and `exchanges` take the place of the scripted ones."""
+        self.clock = exchanges.clock if exchanges else FakeClock()
         self.store = FakeStore(clock=self.clock)
         self.log = RecordedLog()
         self.retriever = retriever or ScriptedRetriever()
-        self.exchanges = NoExchanges()
+        self.exchanges = exchanges or NoExchanges()
         self.loop = ProcessLoop()
         self.credentials = FakeCredentials(self.store.credentials.values())
         self.rate_limits = FakeRateLimits(clock=self.clock)
@@ -254,7 +257,7 @@ class Stage:
 
 
 def event_for(name: str, token: str | None, body: Any, headers: Any = None) -> dict[str, Any]:
-    """The recorded event with this token, body (an object, bytes of JSON as text, or None) and headers (None = without)."""
+    """The recorded event with this token, this body (an object, or text as it is) and these headers (None = without)."""
     event = copy.deepcopy(_EVENTS[name])
     every = {**event["headers"], "authorization": f"Bearer {token}" if token else None, **(headers or {})}
     event["headers"] = {key: value for key, value in every.items() if value is not None}

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from dataclasses import replace
 from typing import Any
@@ -157,10 +158,8 @@ def test_an_answer_that_comes_while_being_cancelled_is_late_all_the_same() -> No
     bench = Bench()
 
     async def at_the_last_moment(_question: Question) -> Retrieval:
-        try:
+        with contextlib.suppress(asyncio.CancelledError):
             await asyncio.Event().wait()
-        except asyncio.CancelledError:
-            pass
         return Retrieval(passages=passages(1))
 
     (reply,) = run(bench.ask(bench.source(at_the_last_moment), deadline_s=0.1))

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import math
 import random
 
@@ -96,7 +97,7 @@ def test_nothing_is_lost_or_repeated(replies: list[Reply]) -> None:
 @given(many_replies())
 def test_priorities_never_go_down_and_the_order_within_a_band_holds(replies: list[Reply]) -> None:
     found = ordered(replies)
-    for before, after in zip(found, found[1:], strict=False):
+    for before, after in itertools.pairwise(found):
         assert before.source.priority <= after.source.priority
         if before.source.priority == after.source.priority:
             assert _place(before) <= _place(after)

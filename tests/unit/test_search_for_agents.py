@@ -45,7 +45,11 @@ def test_an_agent_sees_public_and_internal_passages_with_their_providers(stage: 
         ("Public", public.id),
         ("Internal", internal.id),
     ]
-    assert answer.json["results"][1]["provider"] == {"id": internal.id, "name": internal.source.name, "kind": "contract"}
+    assert answer.json["results"][1]["provider"] == {
+        "id": internal.id,
+        "name": internal.source.name,
+        "kind": "contract",
+    }
     assert outcomes(answer) == {public.id: ("success", None), internal.id: ("success", None)}
     assert answer.json["status"] == "complete"
 

@@ -251,9 +251,7 @@ def test_a_wrong_field_is_named_and_the_page_may_read_it(stage: Stage, body: dic
     assert answer.json["errors"][0]["pointer"] == "/" + next(iter(body))
 
 
-@pytest.mark.parametrize(
-    ("body", "status"), [("{", 400), (None, 400), ("[]", 400), ("{" + " " * 1_048_577 + "}", 413)]
-)
+@pytest.mark.parametrize(("body", "status"), [("{", 400), (None, 400), ("[]", 400), ("{" + " " * 1_048_577 + "}", 413)])
 def test_a_body_that_cannot_be_read_is_readable_as_such(stage: Stage, body: str | None, status: int) -> None:
     event = event_of("widget_search")
     event["headers"]["authorization"] = f"Bearer {a_token(stage.widget_credential)}"
