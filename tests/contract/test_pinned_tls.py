@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import socket
 import ssl
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -108,8 +110,17 @@ def test_an_address_literal_must_be_in_the_certificate(authority: TestAuthority,
 
 
 def test_a_server_without_tls_is_a_failed_connection(authority: TestAuthority) -> None:
-    with hostile_provider() as plain, pytest.raises(ConnectionFailed):
-        ask(plain, host="kb.fern-desk.test", tls=authority.client(), seconds=5)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=_answer_in_plain_text, args=(listener,)).start()
+        with pytest.raises(ConnectionFailed):
+            ask(HostileProvider(port=listener.getsockname()[1]), host="kb.fern-desk.test", tls=authority.client())
+
+
+def _answer_in_plain_text(listener: socket.socket) -> None:
+    connection, _ = listener.accept()
+    with connection:
+        connection.recv(4096)
+        connection.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
 
 
 @pytest.mark.parametrize("behaviour", ["hang", "drip"])

@@ -1,0 +1,84 @@
+"""Where things lie: the adapters and the table list agree, and the customer lane's modules know of nothing else."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import grimp
+import pytest
+
+from infra import tables
+from shared.adapters import keys
+from shared.adapters.admin_guard import ROOT
+from shared.adapters.audit_items import AUDIT
+from shared.adapters.credential_items import CREDENTIALS
+from shared.adapters.generations import GENERATION
+from shared.adapters.idempotency_items import IDEMPOTENCY
+from shared.adapters.origins import ORIGIN
+from shared.adapters.rate_limits import RATE
+from shared.adapters.registry import NAMES
+from shared.adapters.source_items import PROVIDERS
+from tests.contract.invariants import rows_in
+from tests.contract.worlds import StoreWorld
+from tests.contract.writer import provider_life, widget_life
+from tests.support.builders import a_change
+
+CUSTOMER_MODULES = [
+    f"shared.adapters.{name}"
+    for name in ("customer_catalog", "credentials", "origins", "rate_limits", "secret_box", "aws")
+]
+FOREIGN_MODULES = {
+    f"shared.adapters.{name}"
+    for name in ("catalog", "registry", "credential_store", "audit_log", "idempotency", "root_secret", "transactions")
+}
+
+
+def test_the_keys_are_those_that_the_tables_are_made_with() -> None:
+    assert (keys.PARTITION_KEY, keys.SORT_KEY, keys.EXPIRES_AT) == (
+        tables.PARTITION_KEY,
+        tables.SORT_KEY,
+        tables.TTL_ATTRIBUTE,
+    )
+
+
+@pytest.mark.parametrize(
+    "partition", [PROVIDERS, NAMES, GENERATION, CREDENTIALS, ORIGIN, ROOT, AUDIT, RATE, IDEMPOTENCY]
+)
+def test_every_partition_is_in_the_list_of_tables(partition: str) -> None:
+    assert re.search(rf"\b{re.escape(partition)}", tables.__doc__)
+
+
+@pytest.mark.emulator
+async def test_each_table_holds_what_the_list_says(store: StoreWorld) -> None:
+    for internal in (True, False):
+        await provider_life(store, name="One", internal=internal)
+    await widget_life(store, name="Widget 1")
+    await store.credential_store().set_root_enabled(True, change=a_change())
+    await store.rate_limits().count("one")
+
+    def partitions(table: str) -> set[str]:
+        return {re.sub("#.*", "#", item["pk"]["S"]) for item in rows_in(store, table).items}
+
+    assert partitions(store.public_table) == {PROVIDERS, NAMES, GENERATION, CREDENTIALS, ORIGIN}
+    assert partitions(store.internal_table) == {GENERATION, ROOT, AUDIT}
+    assert partitions(store.public_ledger) == {RATE}
+    assert partitions(store.internal_ledger) == {IDEMPOTENCY}
+
+
+def _reached_from(module: str) -> set[str]:
+    graph = grimp.build_graph("shared", cache_dir=None)
+    return {module} | graph.find_upstream_modules(module)
+
+
+@pytest.mark.parametrize("module", CUSTOMER_MODULES)
+def test_the_customer_lane_reaches_no_module_of_the_agent_lane(module: str) -> None:
+    assert not _reached_from(module) & FOREIGN_MODULES
+
+
+@pytest.mark.parametrize("module", CUSTOMER_MODULES)
+def test_no_module_of_the_customer_lane_names_an_internal_table(module: str) -> None:
+    for reached in _reached_from(module):
+        path = Path(__file__).parents[2] / (reached.replace(".", "/") + ".py")
+        if path.is_file() and reached.startswith("shared.adapters."):
+            assert "internal" not in path.read_text(), path
