@@ -10,12 +10,12 @@ import h11
 from shared.adapters.bounded_body import ACCEPTED_CODINGS, MAX_BODY_BYTES, BoundedBody
 from shared.adapters.pinned_stream import PinnedStream
 from shared.domain.urls import Destination
-from shared.errors import ConnectionDropped, ConnectionFailed, Refused
+from shared.errors import ConnectionDropped, ConnectionFailed, Refused, ResponseTooLarge
 from shared.ports.exchange import OutboundAnswer, OutboundRequest
 
 _READ_BYTES = 16_384  # so that what arrives at once never keeps the event loop for long
 _MAX_HEAD_BYTES = 32_768
-_MAX_FRAMING_BYTES = 196_608  # chunk sizes, trailers and what is read ahead, beyond the body itself
+_MAX_FRAMING_BYTES = 65_536  # chunk sizes, trailers and what is read ahead, beyond the body itself
 _CHUNKS_BETWEEN_PAUSES = 32
 
 _Event: TypeAlias = "h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]"
@@ -82,12 +82,14 @@ class PinnedConnection:
         return OutboundAnswer(status=head.status_code, headers=headers, body=body.complete())
 
     async def _read_body(self, body: BoundedBody) -> None:
-        chunks = 0
+        chunks, start = 0, self._stream.bytes_read
         while isinstance(event := await self._next_event(), h11.Data):
             body.feed(bytes(event.data))
             chunks += 1
             if chunks % _CHUNKS_BETWEEN_PAUSES == 0:
                 await asyncio.sleep(0)
+                if self._stream.bytes_read - start - body.wire_bytes > _MAX_FRAMING_BYTES:
+                    raise ResponseTooLarge
         if not isinstance(event, h11.EndOfMessage):
             raise Refused("invalid_response")
 

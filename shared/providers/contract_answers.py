@@ -20,7 +20,7 @@ from shared.ports.retriever import Declaration
 
 MAX_SHORT_CHARACTERS = 512
 MAX_SNIPPET_CHARACTERS = 8000
-_MOST_MARKS = 100_000  # brackets and commas: beyond this, reading alone would hold up everybody else's answers
+_MOST_MARKS = 30_000  # brackets and commas: beyond this, reading alone would hold up everybody else's answers
 _STRING_OR_MARK = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|([{\[,])', re.DOTALL)
 _AUDIENCES = {audience.value: audience for audience in Audience}
 _FRESHNESS = frozenset(freshness.value for freshness in Freshness)
