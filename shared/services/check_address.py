@@ -24,9 +24,9 @@ class CheckAddress:
         try:
             await self._address_check.check(base_url, allow_private_network=allow_private_network)
         except BlockedAddress:
-            raise _refused("blocked_address", "This host has an address that may not be dialled.") from None
+            raise _refused("This host has an address that may not be dialled.", code="blocked_address") from None
         except ExchangeError:
-            raise _refused("host_not_resolved", "This host has no address that could be found.") from None
+            raise _refused("This host has no address that could be found.", code="host_not_resolved") from None
         return base_url
 
     def _spelled(self, text: str, *, allow_private_network: bool) -> str:
@@ -35,8 +35,8 @@ class CheckAddress:
                 text, allow_loopback_http=self._allow_loopback_http, allow_private_network=allow_private_network
             )
         except Invalid as error:
-            raise _refused(error.code, error.detail or "This is not a base URL.") from None
+            raise _refused(error.detail, code=error.code) from None
 
 
-def _refused(code: str, detail: str) -> Invalid:
+def _refused(detail: str, *, code: str) -> Invalid:
     return Invalid(detail, code=code, violations=(Violation(_POINTER, detail),))

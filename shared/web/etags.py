@@ -39,3 +39,11 @@ def required_generation(event: Event) -> int:
     if generation is None:
         raise PreconditionMissing("Send If-Match with the ETag that you read.")
     return generation
+
+
+def names_tag(if_none_match: str | None, etag: str) -> bool:
+    """Whether `If-None-Match` names `etag`; compared weakly, as for reading (RFC 9110)."""
+    if if_none_match is None:
+        return False
+    offered = {part.strip().removeprefix("W/") for part in if_none_match.split(",")}
+    return "*" in offered or etag in offered

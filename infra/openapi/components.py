@@ -1,0 +1,113 @@
+"""What several operations share: parameters, headers, tokens."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shared.web.page_queries import DEFAULT_LIMIT, MAX_LIMIT
+
+Json = dict[str, Any]
+
+PARAMETERS: dict[str, Json] = {
+    "providerId": {
+        "name": "providerId",
+        "in": "path",
+        "required": True,
+        "schema": {"type": "string", "pattern": "^(ao|cs)_[a-z2-7]{16}$"},
+        "description": "Its first two letters name the exposure profile.",
+        "example": "cs_k3j5mq2x7a4bwz6t",
+    },
+    "credentialId": {
+        "name": "credentialId",
+        "in": "path",
+        "required": True,
+        "schema": {"type": "string", "pattern": "^([a-z2-7]{16}|root)$"},
+        "example": "k3j5mq2x7a4bwz6t",
+    },
+    "limit": {
+        "name": "limit",
+        "in": "query",
+        "schema": {"type": "integer", "minimum": 1, "maximum": MAX_LIMIT, "default": DEFAULT_LIMIT},
+    },
+    "cursor": {
+        "name": "cursor",
+        "in": "query",
+        "schema": {"type": "string", "minLength": 1, "maxLength": 256},
+        "description": "`nextCursor` of the page before. It is opaque.",
+    },
+    "ifMatch": {
+        "name": "If-Match",
+        "in": "header",
+        "required": True,
+        "schema": {"type": "string"},
+        "description": "The ETag that was read. The change is refused when it is no longer the right one.",
+        "example": '"3"',
+    },
+    "ifMatchOptional": {
+        "name": "If-Match",
+        "in": "header",
+        "schema": {"type": "string"},
+        "description": "The ETag that was read, where the action is meant for that version alone.",
+        "example": '"3"',
+    },
+    "ifNoneMatch": {"name": "If-None-Match", "in": "header", "schema": {"type": "string"}},
+    "idempotencyKey": {
+        "name": "Idempotency-Key",
+        "in": "header",
+        "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[ -~]+$"},
+        "description": (
+            "For 24 hours the same request with the same key is carried out once; a repetition shows the thing as it "
+            "is then, without the secret."
+        ),
+        "example": "5f0c9a4e-8f0f-4d0c-9d5d-1f4f6c1b2a3e",
+    },
+    "agentId": {
+        "name": "X-Helpthread-Agent-Id",
+        "in": "header",
+        "schema": {"type": "string", "minLength": 1, "maxLength": 128, "pattern": "^[!-~]+$"},
+        "description": "Which person the tool acts for. Attribution alone; class agt.",
+    },
+    "origin": {
+        "name": "Origin",
+        "in": "header",
+        "schema": {"type": "string"},
+        "description": "The page's origin, as browsers send it.",
+        "example": "https://help.example.com",
+    },
+    "requestId": {
+        "name": "X-Request-Id",
+        "in": "header",
+        "schema": {"type": "string", "maxLength": 128},
+        "description": "Echoed where it is well-formed, else replaced.",
+    },
+}
+
+HEADERS: dict[str, Json] = {
+    "X-Request-Id": {"schema": {"type": "string"}, "description": "Quote it when you report something."},
+    "ETag": {"schema": {"type": "string"}, "description": "The version, for `If-Match`."},
+    "Location": {"schema": {"type": "string"}, "description": "Where the new thing is."},
+    "Retry-After": {"schema": {"type": "integer", "minimum": 1}, "description": "Seconds to wait."},
+    "RateLimit": {"schema": {"type": "string"}, "description": "What is left (`r`) and until when (`t`, seconds)."},
+    "WWW-Authenticate": {"schema": {"type": "string", "const": "Bearer"}},
+}
+
+
+def _token(label: str, who: str) -> Json:
+    return {"type": "http", "scheme": "bearer", "bearerFormat": f"kg_{label}_<id>_<secret>", "description": who}
+
+
+SECURITY_SCHEMES: dict[str, Json] = {
+    "adminToken": _token("adm", "Administers; reaches the admin API alone."),
+    "agentToken": _token("agt", "A trusted human's tool: reaches customer_safe and agent_only sources."),
+    "assistantToken": _token("ast", "An assistant with the grant `knowledge:read_public`: customer_safe sources."),
+    "widgetToken": _token("pub", "A website's publishable key: customer_safe sources, from its origins alone."),
+}
+
+TAGS: tuple[tuple[str, str], ...] = (
+    ("Search", "Agents and assistants find passages."),
+    ("Widget", "Visitors of a website find passages."),
+    ("Providers", "Admins register the sources."),
+    ("Credentials", "Admins decide who may ask."),
+    ("Audit", "What admins changed."),
+    ("Service", "The description of the API and the life of the process."),
+)

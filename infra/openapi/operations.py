@@ -1,0 +1,306 @@
+"""Every operation of the API, in words and by its wire models. The document is made from this and the route table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from pydantic import BaseModel
+
+from shared.web.agent_answers import AgentAnswerOut
+from shared.web.audit_models import AuditPage
+from shared.web.credential_models import (
+    CredentialCreate,
+    CredentialPage,
+    CredentialPatch,
+    CredentialShown,
+    CredentialWithToken,
+)
+from shared.web.customer_answers import CustomerAnswerOut
+from shared.web.customer_requests import AssistantSearchBody, WidgetSearchBody
+from shared.web.fields import Nothing
+from shared.web.provider_models import (
+    ProviderCreate,
+    ProviderPage,
+    ProviderPatch,
+    ProviderShown,
+    ProviderWithSecret,
+    SecretRotate,
+)
+from shared.web.provider_test_models import CapabilitiesShown, ProviderTest, ProviderTestShown
+from shared.web.search_requests import AgentSearchBody
+
+Models = tuple[type[BaseModel], ...]
+
+
+class IfMatch(Enum):
+    """Whether a change has to name the version that it is meant for."""
+
+    REQUIRED = "required"
+    OPTIONAL = "optional"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """`request` and `answer` name wire models; several are alternatives. `tokens` are names of security schemes.
+
+    `problems` are the codes beyond those that every operation of its kind has. `has_etag`: the answer carries one.
+    """
+
+    id: str
+    tag: str
+    summary: str
+    description: str = ""
+    tokens: tuple[str, ...] = ()
+    request: Models = ()
+    body_required: bool = True
+    status: int = 200
+    answer: Models = ()
+    problems: tuple[str, ...] = ()
+    is_list: bool = False
+    if_match: IfMatch | None = None
+    is_idempotent_by_key: bool = False
+    has_etag: bool = False
+
+
+_ADMIN = ("adminToken",)
+_PROVIDERS = "/api/v1/knowledge/providers"
+_PROVIDER = _PROVIDERS + "/{providerId}"
+_CREDENTIALS = "/api/v1/credentials"
+_CREDENTIAL = _CREDENTIALS + "/{credentialId}"
+_ADDRESS = ("invalid_base_url", "blocked_address", "host_not_resolved", "private_network_unavailable")
+
+_SEARCHING: dict[tuple[str, str], Operation] = {
+    ("POST", "/api/v1/knowledge/search"): Operation(
+        id="search",
+        tag="Search",
+        summary="Find passages, live, in every source that the credential may reach",
+        description=(
+            "All eligible providers are asked at once; the answer comes by `deadlineMs`. A provider that fails is an "
+            "outcome, not an error. The class of the token decides what may be sent and what comes back: an agent gets "
+            "passages with their provenance and outcomes, an assistant gets the five customer fields alone. When every "
+            "provider said when to come back, the answer carries `Retry-After`."
+        ),
+        tokens=("agentToken", "assistantToken"),
+        request=(AgentSearchBody, AssistantSearchBody),
+        answer=(AgentAnswerOut, CustomerAnswerOut),
+        problems=("forbidden",),
+    ),
+    ("POST", "/api/v1/knowledge/widget/search"): Operation(
+        id="searchFromWidget",
+        tag="Widget",
+        summary="Find public passages for a visitor of a website",
+        description=(
+            "Takes a publishable key together with the page's `Origin`, which must be in the key's list, exactly. "
+            "Every refusal of a key is the same 403, byte for byte."
+        ),
+        tokens=("widgetToken",),
+        request=(WidgetSearchBody,),
+        answer=(CustomerAnswerOut,),
+        problems=("forbidden",),
+    ),
+    ("OPTIONS", "/api/v1/knowledge/widget/search"): Operation(
+        id="preflightWidgetSearch",
+        tag="Widget",
+        summary="Answer a browser's question whether a page may search",
+        description="Allows origins that an active widget credential lists. Others get the same 204 without headers.",
+        status=204,
+    ),
+}
+
+_ADMINISTERING_PROVIDERS: dict[tuple[str, str], Operation] = {
+    ("POST", _PROVIDERS): Operation(
+        id="createProvider",
+        tag="Providers",
+        summary="Register a provider",
+        description=(
+            "The provider starts disabled. The answer shows its signing secret, this once: give it to the provider, "
+            "then test it with `activate: true`."
+        ),
+        tokens=_ADMIN,
+        request=(ProviderCreate,),
+        status=201,
+        answer=(ProviderWithSecret,),
+        problems=(*_ADDRESS, "name_taken", "provider_limit_reached"),
+        is_idempotent_by_key=True,
+        has_etag=True,
+    ),
+    ("GET", _PROVIDERS): Operation(
+        id="listProviders",
+        tag="Providers",
+        summary="List providers, ascending by id",
+        tokens=_ADMIN,
+        answer=(ProviderPage,),
+        is_list=True,
+    ),
+    ("GET", _PROVIDER): Operation(
+        id="getProvider",
+        tag="Providers",
+        summary="Show one provider",
+        tokens=_ADMIN,
+        answer=(ProviderShown,),
+        has_etag=True,
+    ),
+    ("PATCH", _PROVIDER): Operation(
+        id="updateProvider",
+        tag="Providers",
+        summary="Change a provider",
+        description=(
+            "What is left out stays. `exposureProfile` and `kind` are fixed. A new `baseUrl` disables a customer_safe "
+            "provider until a test has passed."
+        ),
+        tokens=_ADMIN,
+        request=(ProviderPatch,),
+        answer=(ProviderShown,),
+        problems=(*_ADDRESS, "name_taken", "test_required"),
+        if_match=IfMatch.REQUIRED,
+        has_etag=True,
+    ),
+    ("DELETE", _PROVIDER): Operation(
+        id="deleteProvider",
+        tag="Providers",
+        summary="Delete a provider",
+        tokens=_ADMIN,
+        status=204,
+        if_match=IfMatch.REQUIRED,
+    ),
+    ("POST", _PROVIDER + "/rotate-secret"): Operation(
+        id="rotateProviderSecret",
+        tag="Providers",
+        summary="Replace a provider's signing secret",
+        description=(
+            "The answer shows the new secret, this once. Requests carry both signatures for `windowHours`, so the "
+            "provider can switch at any moment within; 0 drops the replaced secret at once."
+        ),
+        tokens=_ADMIN,
+        request=(SecretRotate,),
+        body_required=False,
+        answer=(ProviderWithSecret,),
+        problems=("rotation_pending",),
+        if_match=IfMatch.OPTIONAL,
+        is_idempotent_by_key=True,
+        has_etag=True,
+    ),
+    ("POST", _PROVIDER + "/test"): Operation(
+        id="testProvider",
+        tag="Providers",
+        summary="Ask a provider one question and see what came back",
+        description=(
+            "A real retrieval under a ceiling of 25 s. It counts for nothing and touches no cache; the provider may "
+            "bill or log it. With `activate: true` a provider that answered is turned on, unless it was changed while "
+            "the test ran (412)."
+        ),
+        tokens=_ADMIN,
+        request=(ProviderTest,),
+        answer=(ProviderTestShown,),
+        if_match=IfMatch.OPTIONAL,
+        has_etag=True,
+    ),
+    ("POST", _PROVIDER + "/capabilities"): Operation(
+        id="rereadProviderCapabilities",
+        tag="Providers",
+        summary="Read a provider's capabilities again and keep them",
+        description="A provider without that page declares nothing: all false. A failed reading changes nothing.",
+        tokens=_ADMIN,
+        request=(Nothing,),
+        body_required=False,
+        answer=(CapabilitiesShown,),
+        if_match=IfMatch.OPTIONAL,
+        has_etag=True,
+    ),
+}
+
+_ADMINISTERING_CREDENTIALS: dict[tuple[str, str], Operation] = {
+    ("POST", _CREDENTIALS): Operation(
+        id="createCredential",
+        tag="Credentials",
+        summary="Issue a credential",
+        description="The answer shows the token, this once.",
+        tokens=_ADMIN,
+        request=(CredentialCreate,),
+        status=201,
+        answer=(CredentialWithToken,),
+        problems=("grant_refused", "invalid_origin", "id_taken"),
+        is_idempotent_by_key=True,
+        has_etag=True,
+    ),
+    ("GET", _CREDENTIALS): Operation(
+        id="listCredentials",
+        tag="Credentials",
+        summary="List credentials: root, then ascending by id",
+        tokens=_ADMIN,
+        answer=(CredentialPage,),
+        is_list=True,
+    ),
+    ("GET", _CREDENTIAL): Operation(
+        id="getCredential",
+        tag="Credentials",
+        summary="Show one credential",
+        tokens=_ADMIN,
+        answer=(CredentialShown,),
+        has_etag=True,
+    ),
+    ("PATCH", _CREDENTIAL): Operation(
+        id="updateCredential",
+        tag="Credentials",
+        summary="Change a credential",
+        description=(
+            "What is left out stays; the class is fixed. Root takes `status` alone, and can be switched off once "
+            "another lasting admin credential exists."
+        ),
+        tokens=_ADMIN,
+        request=(CredentialPatch,),
+        answer=(CredentialShown,),
+        problems=("grant_refused", "invalid_origin", "last_admin", "root_protected"),
+        if_match=IfMatch.REQUIRED,
+        has_etag=True,
+    ),
+    ("DELETE", _CREDENTIAL): Operation(
+        id="deleteCredential",
+        tag="Credentials",
+        summary="Delete a credential: it is refused from the next request on",
+        tokens=_ADMIN,
+        status=204,
+        problems=("last_admin", "root_protected"),
+        if_match=IfMatch.REQUIRED,
+    ),
+    ("POST", _CREDENTIAL + "/rotate"): Operation(
+        id="rotateCredential",
+        tag="Credentials",
+        summary="Give a credential a new token; the old one is refused at once",
+        description="The answer shows the new token, this once.",
+        tokens=_ADMIN,
+        request=(Nothing,),
+        body_required=False,
+        answer=(CredentialWithToken,),
+        problems=("root_protected",),
+        if_match=IfMatch.OPTIONAL,
+        is_idempotent_by_key=True,
+        has_etag=True,
+    ),
+}
+
+_REST: dict[tuple[str, str], Operation] = {
+    ("GET", "/api/v1/audit"): Operation(
+        id="listAudit",
+        tag="Audit",
+        summary="List what admins changed, newest first",
+        description="Entries are kept for 400 days. No role may change or delete one.",
+        tokens=_ADMIN,
+        answer=(AuditPage,),
+        is_list=True,
+    ),
+    ("GET", "/openapi.json"): Operation(id="getOpenApi", tag="Service", summary="This document", has_etag=True),
+    ("GET", "/livez"): Operation(
+        id="getLiveness",
+        tag="Service",
+        summary="Whether the process answers; it reads no data and asks nobody",
+    ),
+}
+
+OPERATIONS: dict[tuple[str, str], Operation] = {
+    **_SEARCHING,
+    **_ADMINISTERING_PROVIDERS,
+    **_ADMINISTERING_CREDENTIALS,
+    **_REST,
+}

@@ -1,0 +1,172 @@
+"""Every problem code: what happened and what to do. `docs/errors.md` and the published document are made from it.
+
+An example of each lies in `fixtures/problems/<code>.json`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class ProblemWords(NamedTuple):
+    status: int
+    happened: str
+    advice: str
+
+
+PROBLEMS: dict[str, ProblemWords] = {
+    "bad_request": ProblemWords(
+        400, "The request cannot be read.", "Compare it with the published description of the operation."
+    ),
+    "body_not_json": ProblemWords(
+        400,
+        "The body is not one JSON object: malformed, not UTF-8, nested too deeply, the same key twice, or NaN.",
+        "Send one JSON object, each key once.",
+    ),
+    "body_not_base64": ProblemWords(
+        400, "The body is marked as base64 and is not.", "Send the body as it is, or encode it correctly."
+    ),
+    "unsupported_media_type": ProblemWords(
+        400, "The body is declared as something other than JSON.", "Send `Content-Type: application/json`."
+    ),
+    "unauthenticated": ProblemWords(
+        401,
+        "No token, or one that is malformed, unknown, revoked, expired, or of a class that has no business here.",
+        "Send `Authorization: Bearer kg_…` with a valid token of the class that the operation names.",
+    ),
+    "forbidden": ProblemWords(
+        403,
+        "The credential may not do that. For a widget: the key is missing, unknown or revoked, or the page's origin is "
+        "not in its list; all of these look the same.",
+        "For a widget: compare the page's origin, exactly, with the origins of the credential.",
+    ),
+    "not_found": ProblemWords(
+        404,
+        "There is no such path or thing. What exists and may not be known looks the same.",
+        "Check the path and the id.",
+    ),
+    "method_not_allowed": ProblemWords(
+        405, "The path exists and does not take that method.", "Use a method from the header `Allow`."
+    ),
+    "conflict": ProblemWords(409, "The present state does not allow this.", "Read the thing again and decide anew."),
+    "busy": ProblemWords(
+        409,
+        "Others were changing the same things, several times in a row. Nothing was written.",
+        "Send the same request again after `Retry-After`.",
+    ),
+    "id_taken": ProblemWords(
+        409, "The id that was made for the new thing is taken. Nothing was written.", "Send the same request again."
+    ),
+    "name_taken": ProblemWords(
+        409,
+        "Another provider of the same exposure profile has this name; upper and lower case do not count.",
+        "Choose another name.",
+    ),
+    "provider_limit_reached": ProblemWords(
+        409, "There are 200 providers of this exposure profile.", "Delete one that is no longer used."
+    ),
+    "idempotency_key_used": ProblemWords(
+        409,
+        "The idempotency key was used a moment ago, and what that request made cannot be found yet.",
+        "Send the same request again: it will show what the first one made.",
+    ),
+    "grant_refused": ProblemWords(
+        409,
+        "The class of the credential may never hold this grant. `knowledge:read_internal` is for nobody: every "
+        "assistant can produce output that reaches a customer.",
+        "Use a credential of class agt for a tool that a trusted human operates.",
+    ),
+    "private_network_unavailable": ProblemWords(
+        409,
+        "`allowPrivateNetwork` was asked for, and this deployment is in no private network.",
+        "Deploy the stack with its VPC option first.",
+    ),
+    "test_required": ProblemWords(
+        409,
+        "A customer_safe provider was to move to another address and be active at once.",
+        "Change `baseUrl` first, then test with `activate: true`.",
+    ),
+    "rotation_pending": ProblemWords(
+        409,
+        "The secret was rotated before and that window is still open: a third secret would silence the oldest.",
+        "Wait for the end of the window, or send `replacePending: true`.",
+    ),
+    "last_admin": ProblemWords(
+        409,
+        "Nobody could administer the gateway any more.",
+        "Issue another admin credential without an expiry first, or switch root on.",
+    ),
+    "root_protected": ProblemWords(
+        409,
+        "Root can be switched off and on, and nothing else.",
+        "Send `status` alone. Its secret is replaced in AWS Secrets Manager.",
+    ),
+    "precondition_failed": ProblemWords(
+        412,
+        "The thing has changed since it was read. Nothing was written.",
+        "Read it again, decide anew, and send the new ETag.",
+    ),
+    "body_too_large": ProblemWords(413, "The body is larger than 1 MiB.", "Send less."),
+    "invalid_request": ProblemWords(
+        422,
+        "A field or parameter is missing, unknown, or has a value that is not allowed. `errors` names each.",
+        "Correct the fields that `errors` points at.",
+    ),
+    "invalid_cursor": ProblemWords(
+        422,
+        "The cursor is malformed or comes from another list.",
+        "Take it from `nextCursor` of this very list, or leave it out.",
+    ),
+    "invalid_if_match": ProblemWords(
+        422, "`If-Match` is not one entity tag.", 'Send the ETag that you read, quotes included: `If-Match: "3"`.'
+    ),
+    "invalid_idempotency_key": ProblemWords(
+        422, "The idempotency key is malformed.", "Use 1 to 255 printable ASCII characters, a UUID for instance."
+    ),
+    "idempotency_key_reused": ProblemWords(
+        422,
+        "The same idempotency key came with another body within 24 hours.",
+        "Use a new key for a new request.",
+    ),
+    "invalid_base_url": ProblemWords(
+        422,
+        "The base URL is not one that a provider can be asked under.",
+        "Use https, a full DNS name or a public address, no user name, no query, no fragment.",
+    ),
+    "invalid_origin": ProblemWords(
+        422,
+        "An origin is not exact.",
+        "Write scheme and host, and the port where it is not the usual one: `https://help.example.com`.",
+    ),
+    "blocked_address": ProblemWords(
+        422,
+        "The host has an address that is never dialled, or a private one without `allowPrivateNetwork`.",
+        "Use a host all of whose addresses are public.",
+    ),
+    "host_not_resolved": ProblemWords(
+        422, "The host has no address that could be found.", "Check the spelling and the DNS record."
+    ),
+    "precondition_required": ProblemWords(
+        428,
+        "The change does not say which version it is meant for.",
+        "Read the thing and send its ETag as `If-Match`. `*` is not taken.",
+    ),
+    "rate_limited": ProblemWords(
+        429,
+        "The credential, or the visitor's address, has asked too often within a minute.",
+        "Wait as long as `Retry-After` says.",
+    ),
+    "internal_error": ProblemWords(
+        500, "The gateway failed in a way nobody expected.", "Report it with the request id."
+    ),
+    "store_unavailable": ProblemWords(
+        503,
+        "The gateway's own store cannot be used at the moment. A change was not made.",
+        "Send the same request again after `Retry-After`.",
+    ),
+    "secrets_unavailable": ProblemWords(
+        503,
+        "A secret cannot be read or opened at the moment.",
+        "Try again after `Retry-After`; if it lasts, check the function's access to its keys and to the root secret.",
+    ),
+}

@@ -1,0 +1,136 @@
+"""The answers of an operation: its own, and the problems that it can end in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from infra.openapi.operations import IfMatch, Operation
+from infra.openapi.problem_words import PROBLEMS
+from infra.openapi.schemas import REFERENCE, reference_to
+
+Json = dict[str, Any]
+
+_ALWAYS = ("internal_error",)
+_WITH_TOKEN = ("unauthenticated", "rate_limited", "store_unavailable", "secrets_unavailable")
+# A widget's key is refused with 403 in every case.
+_WITH_WIDGET_KEY = ("forbidden", "rate_limited", "store_unavailable", "secrets_unavailable")
+_WITH_BODY = ("body_not_json", "body_not_base64", "unsupported_media_type", "body_too_large", "invalid_request")
+_LISTED = ("invalid_request", "invalid_cursor")
+_NAMED = ("precondition_failed", "invalid_if_match", "precondition_required")
+_ONCE = ("invalid_idempotency_key", "idempotency_key_reused", "idempotency_key_used")
+_WRITTEN = ("busy",)
+
+
+def responses_of(method: str, path: str, operation: Operation) -> Json:
+    """By status: what the operation answers, then its problems, each with an example."""
+    answers = {str(operation.status): _success(path, operation)}
+    if operation.id == "getOpenApi":
+        answers["304"] = {"description": "The copy that `If-None-Match` names is still the right one."}
+    by_status: dict[int, list[str]] = {}
+    for code in codes_of(method, path, operation):
+        by_status.setdefault(PROBLEMS[code].status, []).append(code)
+    return answers | {str(status): _problems(status, by_status[status]) for status in sorted(by_status)}
+
+
+def codes_of(method: str, path: str, operation: Operation) -> list[str]:
+    """Every problem code that the operation can end in, in the order of the catalogue."""
+    applies: tuple[tuple[bool, tuple[str, ...]], ...] = (
+        (True, (*operation.problems, *_ALWAYS)),
+        (bool(operation.tokens) and not _is_widgets(operation), _WITH_TOKEN),
+        (_is_widgets(operation), _WITH_WIDGET_KEY),
+        (operation.id == "preflightWidgetSearch", ("store_unavailable",)),
+        (bool(operation.request), _WITH_BODY),
+        (operation.is_list, _LISTED),
+        ("{" in path or operation.is_idempotent_by_key, ("not_found",)),
+        (operation.if_match is not None, _NAMED),
+        (operation.is_idempotent_by_key, _ONCE),
+        (operation.tokens == ("adminToken",) and method != "GET", _WRITTEN),
+    )
+    codes = {code for condition, those in applies if condition for code in those}
+    return [code for code in PROBLEMS if code in codes]
+
+
+def _is_widgets(operation: Operation) -> bool:
+    return "widgetToken" in operation.tokens
+
+
+def _success(path: str, operation: Operation) -> Json:
+    answer: Json = {"description": _description(operation), "headers": _headers(operation)}
+    if operation.id == "getOpenApi":
+        answer["content"] = {"application/json": {"schema": {"type": "object"}}}
+    elif path == "/livez":
+        answer["content"] = {"application/json": {"schema": {"$ref": REFERENCE + "Liveness"}}}
+    elif operation.answer:
+        schemas = [reference_to(model) for model in operation.answer]
+        answer["content"] = {
+            "application/json": {
+                "schema": schemas[0] if len(schemas) == 1 else {"anyOf": schemas},
+                "examples": {
+                    model.__name__: {"$ref": f"#/components/examples/{model.__name__}"} for model in operation.answer
+                },
+            }
+        }
+    return answer
+
+
+def _description(operation: Operation) -> str:
+    if operation.status == 201:
+        return "Made. A repetition by the same idempotency key answers the same, without the secret."
+    return "Done." if operation.status == 204 else "The answer."
+
+
+def _headers(operation: Operation) -> Json:
+    headers: Json = {"X-Request-Id": {"$ref": "#/components/headers/X-Request-Id"}}
+    if operation.has_etag:
+        headers["ETag"] = {"$ref": "#/components/headers/ETag"}
+    if operation.status == 201:
+        headers["Location"] = {"$ref": "#/components/headers/Location"}
+    if operation.id == "search":
+        headers["Retry-After"] = {"$ref": "#/components/headers/Retry-After"}
+    return headers
+
+
+def _problems(status: int, codes: list[str]) -> Json:
+    headers: Json = {"X-Request-Id": {"$ref": "#/components/headers/X-Request-Id"}}
+    if status in (429, 503) or "busy" in codes:
+        headers["Retry-After"] = {"$ref": "#/components/headers/Retry-After"}
+    if status == 429:
+        headers["RateLimit"] = {"$ref": "#/components/headers/RateLimit"}
+    if status == 401:
+        headers["WWW-Authenticate"] = {"$ref": "#/components/headers/WWW-Authenticate"}
+    return {
+        "description": ", ".join(f"`{code}`" for code in codes),
+        "headers": headers,
+        "content": {
+            "application/problem+json": {
+                "schema": {
+                    "allOf": [
+                        {"$ref": REFERENCE + "Problem"},
+                        {"properties": {"status": {"const": status}, "code": {"enum": codes}}},
+                    ]
+                },
+                "examples": {code: {"$ref": f"#/components/examples/{code}"} for code in codes},
+            }
+        },
+    }
+
+
+def parameters_of(path: str, operation: Operation) -> list[Json]:
+    """References to the shared parameters that the operation takes."""
+    names = [name for name in ("providerId", "credentialId") if f"{{{name}}}" in path]
+    if operation.is_list:
+        names += ["limit", "cursor"]
+    if operation.if_match is IfMatch.REQUIRED:
+        names.append("ifMatch")
+    if operation.if_match is IfMatch.OPTIONAL:
+        names.append("ifMatchOptional")
+    if operation.is_idempotent_by_key:
+        names.append("idempotencyKey")
+    if operation.id == "search":
+        names.append("agentId")
+    if operation.tag == "Widget":
+        names.append("origin")
+    if operation.id == "getOpenApi":
+        names.append("ifNoneMatch")
+    names.append("requestId")
+    return [{"$ref": f"#/components/parameters/{name}"} for name in names]
