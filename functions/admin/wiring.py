@@ -23,7 +23,8 @@ from shared.domain.exposure import ExposureProfile
 from shared.domain.registrations import ProviderKind
 from shared.observability import logger_for
 from shared.providers.contract import ContractRetriever
-from shared.settings import InternalStore, Network, PublicStore, RootAccess
+from shared.settings.internal import InternalStore, RootAccess
+from shared.settings.public import Network, PublicStore
 
 
 class AdminSettings(PublicStore, InternalStore, Network, RootAccess):

@@ -29,7 +29,8 @@ from shared.services.agent_cache import MAX_AGE_S, AgentCache
 from shared.services.fan_out import FanOut
 from shared.services.search import Search
 from shared.services.search_for_customer import SearchForCustomer
-from shared.settings import InternalStore, Network, PublicStore
+from shared.settings.internal import InternalStore
+from shared.settings.public import Network, PublicStore
 
 
 class SearchSettings(PublicStore, InternalStore, Network):

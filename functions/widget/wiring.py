@@ -26,7 +26,7 @@ from shared.services.admit_preflight import AdmitPreflight
 from shared.services.admit_widget import AdmitWidget
 from shared.services.fan_out import FanOut
 from shared.services.search_for_customer import SearchForCustomer
-from shared.settings import Network, PublicStore
+from shared.settings.public import Network, PublicStore
 
 
 class WidgetSettings(PublicStore, Network):

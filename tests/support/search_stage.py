@@ -257,7 +257,7 @@ class Stage:
 
 
 def event_for(name: str, token: str | None, body: Any, headers: Any = None) -> dict[str, Any]:
-    """The recorded event with this token, this body (an object, or text as it is) and these headers (None = without)."""
+    """The recorded event with this token, body (an object, or text as it is) and headers (None = without)."""
     event = copy.deepcopy(_EVENTS[name])
     every = {**event["headers"], "authorization": f"Bearer {token}" if token else None, **(headers or {})}
     event["headers"] = {key: value for key, value in every.items() if value is not None}

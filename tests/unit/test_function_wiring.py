@@ -1,0 +1,72 @@
+"""Each search function is built from its own variables alone, and names what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from functions.search import wiring as search
+from functions.widget import wiring as widget
+
+PUBLIC = {
+    "KG_TABLE_REGISTRATIONS_PUBLIC": "registrations-public",
+    "KG_TABLE_LEDGER_PUBLIC": "ledger-public",
+    "KG_KEY_PUBLIC": "key-public",
+}
+INTERNAL = {
+    "KG_TABLE_REGISTRATIONS_INTERNAL": "registrations-internal",
+    "KG_TABLE_LEDGER_INTERNAL": "ledger-internal",
+    "KG_KEY_INTERNAL": "key-internal",
+}
+
+
+@pytest.fixture(autouse=True)
+def _aws(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-central-1")
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
+
+
+def test_the_widget_needs_the_public_variables_and_no_other() -> None:
+    assert widget.wired(PUBLIC)
+    for name in PUBLIC:
+        with pytest.raises(ValidationError, match=name):
+            widget.wired({key: value for key, value in PUBLIC.items() if key != name})
+
+
+def test_the_widgets_settings_have_no_word_for_anything_internal() -> None:
+    settings = widget.WidgetSettings.from_environment(PUBLIC | INTERNAL)
+    assert "internal" not in repr(settings)
+
+
+def test_a_search_needs_both_sides() -> None:
+    assert search.wired(PUBLIC | INTERNAL)
+    for name in PUBLIC | INTERNAL:
+        with pytest.raises(ValidationError, match=name):
+            search.wired({key: value for key, value in (PUBLIC | INTERNAL).items() if key != name})
+
+
+@pytest.mark.parametrize(("value", "seconds"), [(None, 0), ("0", 0), ("120", 120)])
+def test_the_agents_memory_is_off_unless_it_is_switched_on(value: str | None, seconds: float) -> None:
+    extra = {} if value is None else {"KG_AGENT_CACHE_S": value}
+    assert search.SearchSettings.from_environment(PUBLIC | INTERNAL | extra).agent_cache_s == seconds
+
+
+@pytest.mark.parametrize("value", ["121", "-1", "a while"])
+def test_a_memory_beyond_two_minutes_is_refused_at_the_start(value: str) -> None:
+    with pytest.raises(ValidationError, match="KG_AGENT_CACHE_S"):
+        search.wired(PUBLIC | INTERNAL | {"KG_AGENT_CACHE_S": value})
+
+
+@pytest.mark.parametrize(
+    ("settings", "environment"),
+    [(search.SearchSettings.from_environment, PUBLIC | INTERNAL), (widget.WidgetSettings.from_environment, PUBLIC)],
+)
+def test_plain_http_and_private_networks_are_off_unless_switched_on(
+    settings: Callable[[dict[str, str]], Any], environment: dict[str, str]
+) -> None:
+    made = settings(environment)
+    assert (made.allow_loopback_http, made.private_network_available) == (False, False)
