@@ -20,6 +20,7 @@ from shared.ports.clock import Clock
 from shared.ports.exchange import Exchanges
 from shared.ports.retriever import Retriever
 from shared.ports.secret_box import Unsealer
+from shared.services.at_once import both
 
 _LETTING_GO_S = 0.02
 _CODES = frozenset(OutcomeCode)
@@ -116,16 +117,11 @@ class FanOut:
         return _at_most(question.limit, retrieval)
 
     async def _secrets(self, source: Source, unsealer: Unsealer) -> SigningSecrets:
-        """Both secrets of a rotation are opened at once. Raises `Refused` (`not_configured`)."""
-        current = unsealer.unseal(source.signing, owner_id=source.id, purpose="signing")
-        previous = _previous(source.previous_secret_at(self._clock.now()), source.id, unsealer)
-        opened, opened_previous = await asyncio.gather(current, previous, return_exceptions=True)
-        for result in (opened, opened_previous):
-            if isinstance(result, Unavailable):
-                raise self._locked(result) from None
-            if isinstance(result, BaseException):
-                raise result
-        return SigningSecrets(current=opened, previous=opened_previous)  # type: ignore[arg-type]  # errors were raised
+        """Raises `Refused` (`not_configured`) where one does not open."""
+        try:
+            return await _opened(source, source.previous_secret_at(self._clock.now()), unsealer)
+        except Unavailable as error:
+            raise self._locked(error) from None
 
     def _locked(self, error: Unavailable) -> Refused:
         retry_at = None if error.retry_after_s is None else self._clock.now() + error.retry_after_s
@@ -139,10 +135,14 @@ class FanOut:
         return round((self._clock.monotonic() - started_s) * 1000)
 
 
-async def _previous(sealed: SealedSecret | None, owner_id: str, unsealer: Unsealer) -> str | None:
-    if sealed is None:
-        return None
-    return await unsealer.unseal(sealed, owner_id=owner_id, purpose="signing_previous")
+async def _opened(source: Source, previous: SealedSecret | None, unsealer: Unsealer) -> SigningSecrets:
+    """Inside a rotation's window both secrets are opened at once."""
+    current = unsealer.unseal(source.signing, owner_id=source.id, purpose="signing")
+    if previous is None:
+        return SigningSecrets(current=await current)
+    replaced = unsealer.unseal(previous, owner_id=source.id, purpose="signing_previous")
+    opened, opened_previous = await both(current, replaced)
+    return SigningSecrets(current=opened, previous=opened_previous)
 
 
 def _reply_of(task: asyncio.Task[Reply], source: Source, *, in_time: bool, waited_ms: int) -> Reply:

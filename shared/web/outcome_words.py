@@ -66,8 +66,8 @@ OUTCOME_WORDS: dict[OutcomeCode, Words] = {
         "Send the field that the provider's kind asks for.",
     ),
     OutcomeCode.NOT_CONFIGURED: Words(
-        "The provider is registered and not yet set up.",
-        "Complete its configuration.",
+        "The provider is not set up, or its secret could not be opened. Nothing was sent to it.",
+        "Complete its configuration. If it lasts, rotate its secret and check the function's access to its key.",
     ),
     OutcomeCode.KEYS_EXHAUSTED: Words(
         "Every key of this provider's pool is resting.",
