@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import io
+import itertools
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,8 +38,11 @@ from tests.support.fakes import (
     FakeStore,
     FakeUnsealer,
 )
+from tests.support.published import faults_of
 
 EVENTS = Path(__file__).parents[2] / "fixtures" / "events"
+# Loggers are kept by name for the life of the process, each with the stream that it began with.
+_COUNT = itertools.count(1)
 ROOT_SECRET = "0a" * 32
 PROVIDERS = "/api/v1/knowledge/providers"
 CREDENTIALS = "/api/v1/credentials"
@@ -157,7 +161,7 @@ class AdminStage:
                 private_network_available=private_network_available,
             ),
             loop=self.loop,
-            logger=Logger(service=f"admin-{id(self)}", stream=self.log),
+            logger=Logger(service=f"admin-{next(_COUNT)}", stream=self.log),
         )
         self.root_token = format_token(CredentialClass.ADMIN, "root", ROOT_SECRET)
 
@@ -194,8 +198,13 @@ class AdminStage:
         return self.send(event)
 
     def send(self, event: dict[str, Any]) -> Answered:
+        """Fails the test when the published document does not describe the answer."""
         response = self.api.handle(event, None)
-        return Answered(status=response["statusCode"], headers=response["headers"], text=response.get("body") or "")
+        answered = Answered(status=response["statusCode"], headers=response["headers"], text=response.get("body") or "")
+        method = event.get("requestContext", {}).get("http", {}).get("method", "GET")
+        faults = faults_of(method, event.get("rawPath", "/"), answered.status, answered.headers, answered.text)
+        assert not faults, f"{method} {event.get('rawPath')} {answered.text}: {faults}"
+        return answered
 
     def register(self, **over: Any) -> Answered:
         """A new provider; fails the test when it is refused."""

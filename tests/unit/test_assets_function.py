@@ -1,0 +1,114 @@
+"""What everybody may read, and the answer to every path that nobody has."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aws_lambda_powertools import Logger
+
+from functions.assets.api import assets_api
+from functions.assets.wiring import published
+from infra.routes import ROUTES
+from shared.web.api import Api
+from tests.support.published import DOCUMENT, faults_of
+
+DOCUMENT_TEXT = DOCUMENT.read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def api() -> Api:
+    return assets_api(published(), logger=Logger(service="assets-test"))
+
+
+def call(api: Api, method: str, path: str, **headers: str) -> dict[str, Any]:
+    event = {"rawPath": path, "headers": headers, "requestContext": {"http": {"method": method, "path": path}}}
+    response = api.handle(event, None)
+    assert not faults_of(method, path, response["statusCode"], response["headers"], response.get("body") or "")
+    return response
+
+
+def test_the_document_is_served_as_it_is_published(api: Api) -> None:
+    response = call(api, "GET", "/openapi.json")
+
+    assert response["statusCode"] == 200
+    assert response["body"] == DOCUMENT_TEXT
+    assert response["headers"]["Content-Type"] == "application/json"
+    assert response["headers"]["Cache-Control"] == "public, max-age=300"
+
+
+def test_a_copy_that_is_still_right_is_not_sent_again(api: Api) -> None:
+    etag = call(api, "GET", "/openapi.json")["headers"]["ETag"]
+    for offered in (etag, f"W/{etag}", f'"other", {etag}', "*"):
+        again = call(api, "GET", "/openapi.json", **{"If-None-Match": offered})
+        assert (again["statusCode"], again["body"], again["headers"]["ETag"]) == (304, "", etag)
+
+    assert call(api, "GET", "/openapi.json", **{"If-None-Match": '"other"'})["statusCode"] == 200
+
+
+def test_the_tag_changes_with_the_text(tmp_path: Path) -> None:
+    other = tmp_path / "openapi.json"
+    other.write_text(DOCUMENT_TEXT.replace("Knowledge Gateway", "Another Gateway"), encoding="utf-8")
+
+    assert published((other,)).etag != published().etag
+
+
+def test_a_bundle_serves_the_copy_beside_it(tmp_path: Path) -> None:
+    bundled = tmp_path / "static" / "openapi.json"
+    bundled.parent.mkdir()
+    shutil.copy(DOCUMENT, bundled)
+
+    assert published((bundled, tmp_path / "nothing.json")).text == DOCUMENT_TEXT
+
+
+def test_a_function_without_its_document_does_not_start(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        published((tmp_path / "nothing.json",))
+
+
+def test_the_process_says_that_it_lives(api: Api) -> None:
+    response = call(api, "GET", "/livez")
+
+    assert (response["statusCode"], json.loads(response["body"])) == (200, {"status": "ok"})
+    assert response["headers"]["Cache-Control"] == "private, no-store"
+
+
+@pytest.mark.parametrize("path", ["/", "/api", "/api/v1/nothing", "/openapi.json/x", "/livez/", "/../etc/passwd"])
+@pytest.mark.parametrize("method", ["GET", "POST", "OPTIONS", "BREW"])
+def test_an_unknown_path_is_not_found(api: Api, method: str, path: str) -> None:
+    response = call(api, method, path)
+
+    assert response["statusCode"] == 404
+    assert json.loads(response["body"])["code"] == "not_found"
+    assert response["headers"]["Content-Type"] == "application/problem+json"
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "allow"),
+    [
+        ("PUT", "/api/v1/knowledge/providers", "GET, POST"),
+        ("PUT", "/api/v1/knowledge/providers/cs_aaaaaaaaaaaaaaaa", "DELETE, GET, PATCH"),
+        ("GET", "/api/v1/knowledge/providers/cs_aaaaaaaaaaaaaaaa/test", "POST"),
+        ("GET", "/api/v1/knowledge/search", "POST"),
+        ("GET", "/api/v1/knowledge/widget/search", "OPTIONS, POST"),
+        ("DELETE", "/api/v1/audit", "GET"),
+        ("POST", "/livez", "GET"),
+        ("HEAD", "/openapi.json", "GET"),
+    ],
+)
+def test_a_known_path_tells_which_methods_it_takes(api: Api, method: str, path: str, allow: str) -> None:
+    response = call(api, method, path)
+
+    assert response["statusCode"] == 405
+    assert json.loads(response["body"])["code"] == "method_not_allowed"
+    assert response["headers"]["Allow"] == allow
+
+
+def test_every_route_of_the_gateway_is_known_here() -> None:
+    document = published()
+    for route in ROUTES:
+        called = route.path.replace("{providerId}", "cs_x").replace("{credentialId}", "x")
+        assert route.method in document.methods_of(called)
