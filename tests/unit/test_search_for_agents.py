@@ -273,8 +273,9 @@ def test_a_score_that_json_cannot_write_becomes_null(stage: Stage, score: float)
 
 
 def test_when_every_provider_says_when_to_come_back_so_does_the_answer(stage: Stage) -> None:
+    stage.clock._now = 1_790_000_000.0
     for wait_s in (300, 39.2, 90):
-        stage.add(act=raising(Refused("rate_limited", retry_at=NOW + wait_s)))
+        stage.add(act=raising(Refused("rate_limited", retry_at=1_790_000_000.0 + wait_s)))
     answer = stage.agent()
     assert (answer.status, answer.headers["Retry-After"], answer.json["status"]) == (200, "40", "failed")
     assert answer.json["providers"][0]["retryAt"] == "2026-09-21T14:18:20.000Z"
@@ -348,7 +349,7 @@ def test_an_unauthenticated_caller_learns_nothing_of_what_is_wrong_with_the_body
 
 def test_over_its_rate_a_credential_is_told_when_to_come_back(stage: Stage) -> None:
     credential = stage.add_credential(credential_class=CredentialClass.AGENT, rate_per_minute=2)
-    stage.clock.advance(15)  # 20 s and 15 s into the minute: 25 s are left
+    stage.clock._now = 1_790_000_015.0  # 35 s into the minute: 25 s are left
     statuses = [stage.agent(token=a_token(credential), providers=[]).status for _ in range(3)]
     assert statuses == [200, 200, 429]
     refused = stage.agent(token=a_token(credential), providers=[])
