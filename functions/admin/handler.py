@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any
 
 from functions.admin.api import admin_api
-from functions.admin.wiring import logger, loop, parts
+from functions.admin.wiring import wired
+from shared.adapters.event_loop import ProcessLoop
+from shared.observability import logger_for
 
-api = admin_api(parts, loop=loop, logger=logger)
+_api = admin_api(wired(os.environ), loop=ProcessLoop(), logger=logger_for("admin"))
 
 
 def handler(event: Mapping[str, Any], context: Any) -> dict[str, Any]:
-    return api.handle(event, context)
+    return _api.handle(event, context)

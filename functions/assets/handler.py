@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from functions.assets.api import assets_api
-from functions.assets.wiring import logger, published
+from functions.assets.wiring import published
+from shared.observability import logger_for
 
-api = assets_api(published(), logger=logger)
+_api = assets_api(published(), logger=logger_for("assets"))
 
 
 def handler(event: Mapping[str, Any], context: Any) -> dict[str, Any]:
-    return api.handle(event, context)
+    return _api.handle(event, context)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from functions.assets.published import Published
-from shared.observability import logger_for
 
 _HERE = Path(__file__).resolve().parent
 _PLACES = (_HERE / "static" / "openapi.json", _HERE.parents[1] / "docs" / "openapi.json")
@@ -17,6 +16,3 @@ def published(places: tuple[Path, ...] = _PLACES) -> Published:
         if place.is_file():
             return Published.of(place.read_text(encoding="utf-8"))
     raise FileNotFoundError("openapi.json is neither in the bundle nor in docs/.")
-
-
-logger = logger_for("assets")

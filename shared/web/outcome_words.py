@@ -42,7 +42,7 @@ OUTCOME_WORDS: dict[OutcomeCode, Words] = {
         "Check the base URL (`/retrieve` is appended to it) or the ids in `providers`.",
     ),
     OutcomeCode.INVALID_RESPONSE: Words(
-        "The provider's answer breaks the contract: not JSON, a wrong type, a missing field, or a redirect.",
+        "The provider's answer breaks the contract: not JSON, a wrong type or a missing field.",
         "Run the conformance checks against the provider.",
     ),
     OutcomeCode.UNSUPPORTED_VERSION: Words(
@@ -54,7 +54,7 @@ OUTCOME_WORDS: dict[OutcomeCode, Words] = {
         "Let the provider return shorter snippets.",
     ),
     OutcomeCode.UPSTREAM_ERROR: Words(
-        "The provider answered with a server error.",
+        "The provider answered with a server error, a redirect (none is followed) or another unexpected status.",
         "Look into the provider's own log; the request carries `X-Helpthread-Request`.",
     ),
     OutcomeCode.QUERY_TOO_LONG: Words(
