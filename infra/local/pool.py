@@ -22,6 +22,10 @@ class FunctionFailed(Exception):
     """The function raised, or its process died: 500 for the caller, and the next request gets a sound process."""
 
 
+class NeverTaken(Exception):
+    """The process had died before this invocation began."""
+
+
 class FunctionTimedOut(Exception):
     """The function did not answer in time and was killed."""
 
@@ -64,10 +68,13 @@ class Worker:
             raise FunctionFailed from None
 
     def invoke(self, event: Mapping[str, Any], *, request_id: str, timeout_s: float) -> object:
-        """What the handler returned. Raises `FunctionFailed`, `FunctionTimedOut`; the process may be gone then."""
+        """What the handler returned.
+
+        Raises `FunctionFailed`, `FunctionTimedOut`, `NeverTaken`; the process may be gone then.
+        """
         message = frames.encoded({"event": event, "requestId": request_id, "timeoutS": timeout_s})
         try:
-            self._write(message)
+            self._begin(message, timeout_s)
             reply = self._read(timeout_s)
         except frames.TookTooLong:
             self.kill()
@@ -78,6 +85,14 @@ class Worker:
         if "error" in reply:
             raise FunctionFailed
         return reply["answer"]
+
+    def _begin(self, message: bytes, timeout_s: float) -> None:
+        try:
+            self._write(message)
+            self._read(timeout_s)
+        except (frames.Ended, OSError):
+            self.kill()
+            raise NeverTaken from None
 
     def _write(self, message: bytes) -> None:
         assert self._process.stdin is not None  # noqa: S101  # opened above
@@ -141,11 +156,15 @@ class Pool:
 
     def invoke(self, event: Mapping[str, Any], *, request_id: str) -> object:
         """Raises `FunctionFailed`, `FunctionTimedOut`, `Busy`."""
-        worker = self._take()
-        try:
-            return worker.invoke(event, request_id=request_id, timeout_s=self._timeout_s)
-        finally:
-            self._give_back(worker)
+        for _ in range(self._cap + 1):
+            worker = self._take()
+            try:
+                return worker.invoke(event, request_id=request_id, timeout_s=self._timeout_s)
+            except NeverTaken:  # it died while it was idle; that costs nobody a request
+                continue
+            finally:
+                self._give_back(worker)
+        raise FunctionFailed
 
     def end_idle(self, *, longer_than_s: float) -> None:
         """Ends processes that have been idle for longer."""

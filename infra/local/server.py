@@ -74,8 +74,6 @@ class Front(ThreadingHTTPServer):
 class _Connection(BaseHTTPRequestHandler):
     server: Front
     protocol_version = "HTTP/1.1"
-    server_version = "knowledge-gateway"
-    sys_version = ""
     timeout = _IDLE_S
     disable_nagle_algorithm = True
     wbufsize = -1  # head and body leave together
@@ -145,6 +143,10 @@ class _Connection(BaseHTTPRequestHandler):
         self.end_headers()
         if self.command != "HEAD" and answer.status not in _NO_BODY:
             self.wfile.write(answer.body)
+
+    def version_string(self) -> str:
+        """For the `Server` header."""
+        return "knowledge-gateway"
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:  # noqa: ARG002
         """What is not HTTP at all; the base class would answer with a page that repeats the request."""

@@ -52,18 +52,23 @@ def main(module: str) -> None:
     answers = os.dup(1)
     os.dup2(2, 1)
     invocations: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
-    threading.Thread(target=_receive, args=(invocations,), daemon=True).start()
+    threading.Thread(target=_receive, args=(invocations, answers), daemon=True).start()
     handler = importlib.import_module(module).handler
     _send(answers, {"ready": True})
     while True:
         _send(answers, _answer(handler, invocations.get()))
 
 
-def _receive(invocations: queue.SimpleQueue[dict[str, Any]]) -> None:
-    """Reads beside the handler, so that the end of the input is noticed also while the handler works."""
+def _receive(invocations: queue.SimpleQueue[dict[str, Any]], answers: int) -> None:
+    """Reads beside the handler, so that the end of the input is noticed also while the handler works.
+
+    Each invocation is confirmed before it begins: one that was never confirmed can safely go to another process.
+    """
     try:
         while True:
-            invocations.put(frames.read(0))
+            invocation = frames.read(0)
+            _send(answers, {"taken": True})
+            invocations.put(invocation)
     except frames.Ended:
         os._exit(0)
 

@@ -1,0 +1,175 @@
+"""The command itself: it ends with what it started, keeps what it is told to keep, and says what is wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.running import PROVIDERS, Gateway, call, kgw, local_of, running, start, wait_until_gone
+
+pytestmark = [pytest.mark.emulator, pytest.mark.xdist_group("e2e")]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_it_and_everything_it_started(tmp_path: Path, number: signal.Signals) -> None:
+    with running(tmp_path) as gateway:
+        gateway.search("widget", query="ferry pass")
+        pids = gateway.pids()
+        assert len(pids) >= 9  # itself, the backend, four providers, at least three functions
+        assert gateway.stop(number) == 0
+        wait_until_gone(pids)
+    assert os.listdir(tmp_path / ".kgw") == []
+    assert (tmp_path / "stderr").read_text() == ""
+
+
+def test_a_signal_while_it_starts_ends_it_too(tmp_path: Path) -> None:
+    process = start(tmp_path)
+    while not (tmp_path / ".kgw").exists():
+        assert process.poll() is None
+    gateway = Gateway(process, tmp_path, {})
+    pids = gateway.pids()
+    assert gateway.stop(signal.SIGINT) == 0
+    wait_until_gone(pids)
+    assert not (tmp_path / ".kgw" / "local.json").exists()
+
+
+def test_when_it_is_killed_nothing_that_it_started_survives(tmp_path: Path) -> None:
+    with running(tmp_path) as gateway:
+        gateway.search("widget", query="ferry pass")
+        pids = gateway.pids()
+        gateway.stop(signal.SIGKILL)
+        wait_until_gone(pids)
+    with running(tmp_path, "--no-demo"):  # what the killed one left is tidied up
+        assert len(list((tmp_path / ".kgw").glob("run-*"))) == 1
+
+
+def test_when_the_backend_ends_it_says_so_and_ends(tmp_path: Path) -> None:
+    with running(tmp_path, "--no-demo") as gateway:
+        pids = gateway.pids()
+        os.kill(pids[1], signal.SIGKILL)
+        assert gateway.process.wait(30) == 1
+        wait_until_gone(pids)
+    assert "backend has ended" in (tmp_path / "stderr").read_text()
+
+
+def test_without_the_demo_there_is_nothing_but_the_first_admin(tmp_path: Path) -> None:
+    with running(tmp_path, "--no-demo") as gateway:
+        assert set(gateway.local) == {"url", "admin"}
+        assert call(gateway.url, "GET", PROVIDERS, token=gateway.local["admin"]).json["providers"] == []
+        assert "kg_agt_" not in (tmp_path / "stdout").read_text()
+
+
+def test_with_a_state_directory_a_restart_keeps_registrations_and_tokens(tmp_path: Path) -> None:
+    first = tmp_path / "first"
+    first.mkdir()
+    state = tmp_path / "state"
+    with running(first, "--state-dir", str(state)) as gateway:
+        before = gateway.local
+        mine = gateway.provider("My own", "http://127.0.0.1:9", activate=False)
+        assert gateway.stop() == 0
+    second = tmp_path / "second"
+    second.mkdir()
+    with running(second, "--state-dir", str(state)) as gateway:
+        for name in ("admin", "agent", "assistant", "widget"):
+            assert gateway.local[name] == before[name]
+        assert json.loads((state / "local.json").read_text()) == gateway.local
+        listed = gateway.as_admin("GET", PROVIDERS).json["providers"]
+        assert {each["id"] for each in listed} == {mine, *(each["id"] for each in before["providers"].values())}
+        outcomes = gateway.outcomes(query="refund", deadlineMs=1500)
+        assert {name: each["errorCode"] for name, each in outcomes.items()} == {
+            "Help centre": None,
+            "Service desk": None,
+            "Old forum": "upstream_error",
+            "Harbour handbook": "timeout",
+        }
+        assert gateway.search("widget", query="ferry pass").json["results"]
+
+
+def test_a_demo_provider_whose_port_was_taken_meanwhile_moves(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    with running(tmp_path, "--state-dir", str(state)) as gateway:
+        before = gateway.local["providers"]["public"]["url"]
+        gateway.stop()
+    with socket.socket() as squatter:
+        squatter.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        squatter.bind(("127.0.0.1", int(before.rpartition(":")[2])))
+        squatter.listen()
+        with running(tmp_path, "--state-dir", str(state)) as gateway:
+            assert gateway.local["providers"]["public"]["url"] != before
+            assert gateway.outcomes(query="refund", deadlineMs=1500)["Help centre"]["status"] == "success"
+
+
+def test_a_second_one_with_the_same_state_directory_is_refused(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    with running(tmp_path, "--no-demo", "--state-dir", str(state)) as gateway:
+        other = kgw(tmp_path, "up", "--port", "0", "--state-dir", str(state))
+        assert other.returncode == 1
+        assert "Another kgw runs with the state directory" in other.stderr
+        assert call(gateway.url, "GET", PROVIDERS, token=gateway.local["admin"]).status == 200
+        assert json.loads((tmp_path / ".kgw" / "local.json").read_text()) == gateway.local
+
+
+def test_a_port_in_use_is_said_at_once(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        process = start(tmp_path, "--port", str(port))
+        assert process.wait(60) == 1
+    said = (tmp_path / "stderr").read_text()
+    assert said == f"kgw: Port {port} is in use. Choose another: kgw up --port {port + 1}\n"
+
+
+def test_without_the_emulator_it_says_how_to_get_it(tmp_path: Path) -> None:
+    other = kgw(tmp_path, "up", "--port", "0", KG_EMULATOR_PYTHON="/nowhere/python")
+    assert other.returncode == 1
+    assert other.stderr.startswith("kgw: There is no /nowhere/python.")
+    assert "Traceback" not in other.stderr
+
+
+def test_as_json_it_prints_one_line_that_a_script_can_read(tmp_path: Path) -> None:
+    process = start(tmp_path, "--json")
+    try:
+        local = local_of(process, tmp_path)
+    finally:
+        process.terminate()
+        process.wait(30)
+    assert json.loads((tmp_path / "stdout").read_text()) == local
+
+
+def test_it_listens_on_loopback_alone(tmp_path: Path) -> None:
+    with running(tmp_path) as gateway:
+        listening = {address for pid in gateway.pids() for address in listening_addresses(pid)}
+    assert listening
+    assert {address.rpartition(":")[0] for address in listening} == {"127.0.0.1"}
+
+
+def listening_addresses(pid: int) -> list[str]:
+    """The addresses on which a process listens, from the kernel's table of sockets."""
+    sockets = set()
+    for link in (Path("/proc") / str(pid) / "fd").iterdir():
+        target = os.readlink(link)
+        if target.startswith("socket:["):
+            sockets.add(target[8:-1])
+    found = []
+    for table, width in (("tcp", 8), ("tcp6", 32)):
+        for line in Path(f"/proc/net/{table}").read_text().splitlines()[1:]:
+            fields = line.split()
+            if fields[3] == "0A" and fields[9] in sockets:
+                host, port = fields[1].split(":")
+                raw = bytes.fromhex(host)
+                address = ".".join(str(byte) for byte in reversed(raw)) if width == 8 else host
+                found.append(f"{address}:{int(port, 16)}")
+    return found
+
+
+def test_kgw_search_asks_with_the_tokens_of_the_running_one(gateway: Gateway) -> None:
+    for caller, expected in (("agent", "Service desk"), ("assistant", "help.lumsund"), ("widget", "help.lumsund")):
+        shown = kgw(gateway.directory, "search", "refund", "--as", caller)
+        assert shown.returncode == 0, shown.stderr
+        assert expected in shown.stdout
