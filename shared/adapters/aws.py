@@ -27,7 +27,6 @@ _CONFIG = Config(
     read_timeout=2,
     retries={"total_max_attempts": 2, "mode": "standard"},
     max_pool_connections=POOL_SIZE,
-    parameter_validation=False,  # a tenth of a call's time; the service checks as well
 )
 
 

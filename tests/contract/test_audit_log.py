@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from shared.domain.audit import AUDIT_RETENTION_S
+from tests.contract.far_ahead import NOW, a_change
 from tests.contract.worlds import World
-from tests.support.builders import NOW, a_change, a_credential, a_provider
+from tests.support.builders import a_credential, a_provider
 
 
 async def test_a_line_is_read_back_whole(world: World) -> None:

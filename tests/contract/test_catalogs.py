@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from shared.domain.registrations import Provider, ProviderStatus
+from tests.contract.far_ahead import NOW, a_change
 from tests.contract.worlds import World
-from tests.support.builders import NOW, a_change, a_provider, an_internal_provider
+from tests.support.builders import a_provider, an_internal_provider
 
 
 async def _registered(world: World, *providers: Provider) -> None:

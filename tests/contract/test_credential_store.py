@@ -10,8 +10,9 @@ from shared.domain.credentials import MAX_ORIGINS_PER_CREDENTIAL, Credential, Cr
 from shared.domain.exposure import CredentialClass, Grant
 from shared.domain.identifiers import ROOT_ID
 from shared.errors import Conflict, NotFound, PreconditionFailed
+from tests.contract.far_ahead import NOW, a_change, an_idempotency_record
 from tests.contract.worlds import World
-from tests.support.builders import NOW, a_change, a_credential, an_idempotency_record
+from tests.support.builders import a_credential
 
 HELP = "https://help.fern-desk.test"
 SHOP = "https://shop.fern-desk.test"

@@ -40,6 +40,8 @@ class Stage(Protocol):
 
     def source(self, behaviour: str) -> Source: ...
 
+    async def close(self) -> None: ...
+
 
 class RealStage:
     def __init__(self, server: HostileProvider) -> None:
@@ -51,6 +53,10 @@ class RealStage:
     def source(self, behaviour: str) -> Source:
         return a_source(base_url=self._server.url(behaviour))
 
+    async def close(self) -> None:
+        self.exchanges.close()
+        await asyncio.sleep(0)
+
 
 class FakeStage:
     def __init__(self) -> None:
@@ -60,6 +66,9 @@ class FakeStage:
         source = a_source()
         self.exchanges.script(source.id, *SCRIPTS[behaviour])
         return source
+
+    async def close(self) -> None:
+        """Nothing is open."""
 
 
 @pytest.fixture(params=["fake", "real"])
@@ -93,8 +102,11 @@ def ask(stage: Stage, behaviour: str, *, seconds: float = 10, times: int = 1) ->
     async def asked() -> tuple[OutboundAnswer, Builder]:
         source = stage.source(behaviour)
         build = Builder(source)
-        for _ in range(times):
-            answer = await line(stage, source, seconds=seconds).send(build)
+        try:
+            for _ in range(times):
+                answer = await line(stage, source, seconds=seconds).send(build)
+        finally:
+            await stage.close()
         return answer, build
 
     return asyncio.run(asked())

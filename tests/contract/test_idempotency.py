@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from tests.contract.far_ahead import a_change, an_idempotency_record
 from tests.contract.worlds import World
-from tests.support.builders import a_change, a_credential, an_idempotency_record
+from tests.support.builders import a_credential
 
 
 async def test_a_record_is_found_by_its_key(world: World) -> None:

@@ -9,15 +9,9 @@ import pytest
 from shared.domain.exposure import ExposureProfile
 from shared.domain.registrations import MAX_PROVIDERS_PER_EXPOSURE, Capabilities, ProviderStatus
 from shared.errors import Conflict, NotFound, PreconditionFailed
+from tests.contract.far_ahead import NOW, a_change, an_idempotency_record
 from tests.contract.worlds import World
-from tests.support.builders import (
-    NOW,
-    a_change,
-    a_provider,
-    a_sealed_secret,
-    an_idempotency_record,
-    an_internal_provider,
-)
+from tests.support.builders import a_provider, a_sealed_secret, an_internal_provider
 
 
 async def test_a_registration_is_read_back_whole(world: World) -> None:

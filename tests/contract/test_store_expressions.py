@@ -14,8 +14,9 @@ import pytest
 from shared import adapters
 from shared.domain.credentials import CredentialStatus
 from shared.domain.exposure import CredentialClass
+from tests.contract.far_ahead import a_change, an_idempotency_record
 from tests.contract.worlds import StoreWorld
-from tests.support.builders import a_change, a_credential, a_provider, an_idempotency_record
+from tests.support.builders import a_credential, a_provider
 
 RESERVED = frozenset((Path(__file__).parent / "reserved_words.txt").read_text().split())
 _OWN_WORDS = {"AND", "OR", "ADD", "SET", "attribute_not_exists"}

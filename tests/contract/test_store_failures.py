@@ -29,14 +29,9 @@ from shared.adapters.root_secret import SecretsManagerRootSecret
 from shared.adapters.secret_box import KmsSealer, KmsUnsealer
 from shared.domain.exposure import CredentialClass, ExposureProfile
 from shared.errors import Conflict, NotFound, PreconditionFailed, Problem, Unavailable
+from tests.contract.far_ahead import a_change, an_idempotency_record
 from tests.contract.stubs import StubClient, refusal
-from tests.support.builders import (
-    a_change,
-    a_credential,
-    a_provider,
-    a_sealed_secret,
-    an_idempotency_record,
-)
+from tests.support.builders import a_credential, a_provider, a_sealed_secret
 from tests.support.fakes import FakeClock
 
 URL = "https://dynamodb.eu-west-1.amazonaws.com/"
@@ -56,7 +51,12 @@ FAULTS = [
     NoCredentialsError(),
 ]
 _FOREIGN_WORDS = re.compile(r"aws|amazon|dynamo|kms|secrets ?manager|lambda|boto|arn:|exception|table-|throttl", re.I)
-STORE = {"public_table": "table-p", "internal_table": "table-i", "idempotency_table": "table-l", "clock": FakeClock()}
+STORE = {
+    "public_table": "table-p",
+    "internal_table": "table-i",
+    "idempotency_table": "table-l",
+    "clock": FakeClock(NOW),
+}
 SAFE = ExposureProfile.CUSTOMER_SAFE
 
 

@@ -19,10 +19,10 @@ from shared.adapters.origins import ORIGIN
 from shared.adapters.rate_limits import RATE
 from shared.adapters.registry import NAMES
 from shared.adapters.source_items import PROVIDERS
+from tests.contract.far_ahead import a_change
 from tests.contract.invariants import rows_in
 from tests.contract.worlds import StoreWorld
 from tests.contract.writer import provider_life, widget_life
-from tests.support.builders import a_change
 
 CUSTOMER_MODULES = [
     f"shared.adapters.{name}"

@@ -12,11 +12,12 @@ from infra.local.provision import client_environment
 from shared.domain.credentials import CredentialStatus
 from shared.domain.exposure import CredentialClass
 from shared.domain.registrations import MAX_PROVIDERS_PER_EXPOSURE
+from tests.contract.far_ahead import a_change, an_idempotency_record
 from tests.contract.invariants import check_invariants
 from tests.contract.racers import RACERS, Race
 from tests.contract.worlds import StoreWorld
 from tests.contract.writer import act, created
-from tests.support.builders import a_change, a_credential, a_provider, an_idempotency_record, an_internal_provider
+from tests.support.builders import a_credential, a_provider, an_internal_provider
 
 pytestmark = [pytest.mark.emulator, pytest.mark.slow, pytest.mark.xdist_group("races")]
 _ROUNDS = 5

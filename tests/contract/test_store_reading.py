@@ -13,13 +13,14 @@ from shared.adapters.customer_catalog import DynamoCustomerCatalog
 from shared.domain.exposure import CredentialClass
 from shared.domain.registrations import Provider, ProviderStatus
 from shared.errors import Unavailable
+from tests.contract.far_ahead import a_change, an_idempotency_record
 from tests.contract.stubs import Meddling
 from tests.contract.worlds import StoreWorld
-from tests.support.builders import a_change, a_credential, a_provider, an_idempotency_record, an_internal_provider
+from tests.support.builders import a_credential, a_provider, an_internal_provider
 
 pytestmark = pytest.mark.emulator
 
-REMOVED = object()
+REMOVED = "(removed)"
 
 
 async def _registered(store: StoreWorld, *providers: Provider) -> None:

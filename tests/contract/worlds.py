@@ -32,6 +32,7 @@ from shared.ports.rate_limits import RateLimits
 from shared.ports.registry import Registry
 from shared.ports.root_secret import RootSecret
 from shared.ports.secret_box import Sealer, Unsealer
+from tests.contract.far_ahead import NOW
 from tests.support import fakes
 from tests.support.fakes import FakeClock, FakeStore
 
@@ -59,7 +60,7 @@ class World(Protocol):
 
 class FakeWorld:
     def __init__(self) -> None:
-        self.clock = FakeClock()
+        self.clock = FakeClock(NOW)
         self._store = FakeStore(clock=self.clock)
         self._limits = fakes.FakeRateLimits(clock=self.clock)
         self._root = fakes.FakeRootSecret()
@@ -120,7 +121,7 @@ class StoreWorld:
     """The real adapters. `environment` is a KG_* environment."""
 
     def __init__(self, clients: Clients, environment: dict[str, str]) -> None:
-        self.clock = FakeClock()
+        self.clock = FakeClock(NOW)
         self.clients = clients
         self.public_table = environment["KG_TABLE_REGISTRATIONS_PUBLIC"]
         self.internal_table = environment["KG_TABLE_REGISTRATIONS_INTERNAL"]

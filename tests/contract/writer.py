@@ -12,8 +12,9 @@ from shared.domain.changes import Change
 from shared.domain.credentials import Credential
 from shared.domain.exposure import CredentialClass
 from shared.domain.registrations import Provider
+from tests.contract.far_ahead import a_change, an_idempotency_record
 from tests.contract.worlds import Clients, StoreWorld
-from tests.support.builders import a_change, a_credential, a_provider, an_idempotency_record, an_internal_provider
+from tests.support.builders import a_credential, a_provider, an_internal_provider
 
 _WRITERS = 4
 
