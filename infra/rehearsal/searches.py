@@ -39,6 +39,21 @@ class Callers:
         return DeployedClient(self.endpoint_url, token, self.host)
 
 
+def read_what_is_public(callers: Callers) -> str:
+    """Raises `Failed` unless the API lives, describes itself, and answers an unknown path with a problem."""
+    nobody = callers.bearer("")
+    if nobody.call("GET", "/livez").body != {"status": "ok"}:
+        raise Failed("The API shows no sign of life.")
+    paths = nobody.call("GET", "/openapi.json").body["paths"]
+    try:
+        nobody.call("GET", "/nowhere")
+    except Declined as declined:
+        if (declined.status, declined.code) == (404, "not_found"):
+            return f"a document of {len(paths)} paths; an unknown one is a 404"
+        raise
+    raise Failed("An unknown path was answered.")
+
+
 def start_providers(directory: Path) -> DemoProviders:
     """A real public and a real internal provider, on loopback."""
     (directory / "log").mkdir(exist_ok=True)

@@ -1,0 +1,250 @@
+"""What is in each function's zip: opened, read, and started with nothing but what the runtime ships."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import platform
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from infra.bundles import build, interpreters
+from infra.bundles.archive import unzipped_bytes, write_zip
+from infra.bundles.build import build_bundles
+from infra.bundles.bytecode import compile_tree, compiled
+from infra.bundles.interpreters import interpreter
+from infra.bundles.target import ROOT, Target
+from infra.functions import FUNCTIONS
+from infra.rehearsal.lambda_python import lambda_python
+from tests.infra.synthesised import Synthesised
+
+NAMES = [function.name for function in FUNCTIONS]
+MOST_BYTES = 10_000_000
+
+# Modules of the agent and admin lanes, by their beginning. The widget may hold none of them.
+AGENT_CODE = (
+    "functions/search",
+    "functions/admin",
+    "functions/assets",
+    "shared/adapters/catalog",
+    "shared/adapters/registry",
+    "shared/adapters/credential_store",
+    "shared/adapters/audit",
+    "shared/adapters/admin_guard",
+    "shared/adapters/idempotency",
+    "shared/adapters/root_secret",
+    "shared/adapters/provider_items",
+    "shared/adapters/transactions",
+    "shared/ports/catalog",
+    "shared/ports/registry",
+    "shared/ports/credential_store",
+    "shared/ports/audit_log",
+    "shared/ports/idempotency",
+    "shared/ports/root_secret",
+    "shared/services/search.",
+    "shared/services/agent_cache",
+    "shared/services/admit.",
+    "shared/services/admit_admin",
+    "shared/services/admit_assistant",
+    "shared/services/register",
+    "shared/services/update_",
+    "shared/services/rotate_",
+    "shared/services/remove_",
+    "shared/services/issue_",
+    "shared/services/test_provider",
+    "shared/domain/agent_answers",
+    "shared/domain/agent_searches",
+    "shared/domain/auditing",
+    "infra/",
+    "tests/",
+    "fixtures/",
+)
+INTERNAL_NAMES = (
+    b"registrations-internal",
+    b"ledger-internal",
+    b"REGISTRATIONS_INTERNAL",
+    b"LEDGER_INTERNAL",
+    b"KEY_INTERNAL",
+    b"ROOT_SECRET",
+)
+SHIPPED_BY_RUNTIME = ("boto3/", "botocore/", "s3transfer/", "jmespath/", "dateutil/", "urllib3/", "six")
+HAS_INTERPRETER = interpreter(Target().python_version) is not None
+
+
+def own(names: list[str]) -> list[str]:
+    return [name for name in names if name.startswith(("functions/", "shared/"))]
+
+
+def test_every_function_has_a_zip_of_its_own(shipped: Synthesised) -> None:
+    """Functions bundled from one source with equal options would share one asset, and one would get another's code."""
+    bundles = {name: shipped.bundle(name) for name in NAMES}
+    assert len(set(bundles.values())) == len(NAMES)
+    for name in NAMES:
+        handlers = [one for one in shipped.bundled(name) if one.endswith("/handler.py")]
+        assert handlers == [f"functions/{name}/handler.py"]
+
+
+def test_the_widget_carries_no_agent_code(shipped: Synthesised) -> None:
+    carried = [name.replace("__pycache__/", "") for name in shipped.bundled("widget")]
+    assert [name for name in carried if name.startswith(AGENT_CODE)] == []
+
+
+def test_the_list_of_agent_code_names_modules_that_exist(shipped: Synthesised) -> None:
+    carried = {name.replace("__pycache__/", "") for one in NAMES for name in shipped.bundled(one)}
+    for beginning in AGENT_CODE:
+        if beginning.startswith(("functions", "shared")):
+            assert any(name.startswith(beginning) for name in carried), beginning
+
+
+def test_the_widget_names_nothing_internal(shipped: Synthesised) -> None:
+    with zipfile.ZipFile(shipped.bundle("widget")) as archive:
+        carried = {name: archive.read(name) for name in own(archive.namelist())}
+    assert [name for name, content in carried.items() if any(word in content for word in INTERNAL_NAMES)] == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_bundle_holds_what_the_runtime_does_not_ship(shipped: Synthesised, name: str) -> None:
+    carried = shipped.bundled(name)
+    assert [one for one in carried if one.startswith(SHIPPED_BY_RUNTIME)] == []
+    assert any(one.startswith("aws_lambda_powertools/") for one in carried)
+    assert any(one.startswith("pydantic_core/") and one.endswith("aarch64-linux-gnu.so") for one in carried)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_bundle_is_at_most_ten_megabytes(shipped: Synthesised, name: str) -> None:
+    size = unzipped_bytes(shipped.bundle(name))
+    print(f"{name}: {size / 1e6:.2f} MB")
+    assert size <= MOST_BYTES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_module_has_bytecode_that_is_loaded_unchecked(shipped: Synthesised, name: str) -> None:
+    """Where an interpreter of the runtime's version is installed; elsewhere there is none at all."""
+    with zipfile.ZipFile(shipped.bundle(name)) as archive:
+        names = set(archive.namelist())
+        for module in (one for one in names if one.endswith(".py")):
+            assert (str(compiled(Path(module), Target().python_version)) in names) is HAS_INTERPRETER
+        for bytecode in (one for one in names if one.endswith(".pyc")):
+            flags = int.from_bytes(archive.read(bytecode)[4:8], "little")
+            assert flags == 0b01, f"{bytecode} would be compared with its source"
+
+
+def test_the_published_document_is_in_the_bundle_that_serves_it(shipped: Synthesised) -> None:
+    with zipfile.ZipFile(shipped.bundle("assets")) as archive:
+        assert archive.read("functions/assets/static/openapi.json") == (ROOT / "docs" / "openapi.json").read_bytes()
+    assert not any(name.endswith("openapi.json") for name in shipped.bundled("widget"))
+
+
+def test_building_again_gives_the_same_bytes(
+    shipped: Synthesised, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(build, "BUILD", tmp_path)
+    again = build_bundles(NAMES, Target())
+    assert {name: path.read_bytes() for name, path in again.items()} == {
+        name: shipped.bundle(name).read_bytes() for name in NAMES
+    }
+
+
+def test_a_bundle_that_is_there_is_not_built_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = build_bundles(["assets"], Target())
+    monkeypatch.setattr(build, "write_zip", None)
+    assert build_bundles(["assets"], Target()) == before
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_bundle_starts_with_nothing_but_what_the_runtime_ships(tmp_path: Path, name: str) -> None:
+    """In the Python of the rehearsal, which has boto3 and no other package."""
+    python = lambda_python()
+    architecture = {"x86_64": "x86_64", "aarch64": "arm64", "arm64": "arm64"}[platform.machine()]
+    bundle = build_bundles([name], Target(runtime=python.runtime, architecture=architecture))[name]
+    with zipfile.ZipFile(bundle) as archive:
+        archive.extractall(tmp_path)
+    program = (
+        f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import functions.{name}.handler as it; "
+        "print(callable(it.handler), 'pydantic.v1' in sys.modules)"
+    )
+    environment = {
+        "PATH": "/usr/bin:/bin",
+        "AWS_DEFAULT_REGION": "us-east-1",
+        **{f"KG_TABLE_{table}": "t" for table in ("REGISTRATIONS_PUBLIC", "REGISTRATIONS_INTERNAL")},
+        **{f"KG_TABLE_{table}": "t" for table in ("LEDGER_PUBLIC", "LEDGER_INTERNAL")},
+        "KG_KEY_PUBLIC": "k",
+        "KG_KEY_INTERNAL": "k",
+        "KG_ROOT_SECRET": "s",
+    }
+    command = [str(python.executable), "-c", program]
+    done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.strip()) == (0, "True False"), done.stderr
+
+
+def test_without_an_interpreter_bundles_carry_sources_and_say_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(build, "interpreter", lambda _version: None)
+    target = Target()
+    monkeypatch.setattr(build, "BUILD", tmp_path)
+    bundle = build_bundles(["widget"], target)["widget"]
+    with zipfile.ZipFile(bundle) as archive:
+        names = archive.namelist()
+    assert "pydantic/main.py" in names
+    assert not any(name.endswith(".pyc") for name in names)
+    assert "No Python 3.13 found" in capsys.readouterr().err
+
+
+def test_a_handler_that_cannot_be_read_stops_the_build() -> None:
+    with pytest.raises(RuntimeError, match="could not be read"):
+        build_bundles(["nothing"], Target())
+
+
+def test_an_interpreter_of_another_version_is_not_taken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    wrong = tmp_path / "python9.9"
+    wrong.write_text("#!/bin/sh\necho 3.4\n")
+    wrong.chmod(0o755)
+    monkeypatch.setenv(interpreters.VARIABLE, str(wrong))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
+    assert interpreter("9.9") is None
+    wrong.write_text("#!/bin/sh\necho 9.9\n")
+    assert interpreter("9.9") == wrong
+
+
+def test_an_interpreter_that_does_not_run_is_passed_over(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv(interpreters.VARIABLE, str(tmp_path / "missing"))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
+    assert interpreter("9.9") is None
+
+
+def test_bytecode_names_the_place_where_lambda_unpacks_it(tmp_path: Path) -> None:
+    (tmp_path / "one.py").write_text("def where():\n    return 1\n")
+    compile_tree(tmp_path, Path(sys.executable))
+    path = compiled(tmp_path / "one.py", f"{sys.version_info.major}.{sys.version_info.minor}")
+    spec = importlib.util.spec_from_file_location("one", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert module.where.__code__.co_filename == "/var/task/one.py"
+
+
+def test_a_zip_depends_on_its_contents_alone(tmp_path: Path) -> None:
+    write_zip(tmp_path / "a.zip", {"b": b"2", "a": b"1"})
+    write_zip(tmp_path / "b.zip", {"a": b"1", "b": b"2"})
+    assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()
+    assert unzipped_bytes(tmp_path / "a.zip") == 2
+
+
+def test_the_report_of_what_is_reached_is_by_function() -> None:
+    """Two functions asked at once do not add to each other."""
+    from infra.bundles.wheels import installed_wheels
+
+    wheels = installed_wheels(Target(), interpreter(Target().python_version))
+    command = [sys.executable, "-m", "infra.bundles.reach", str(wheels), "widget", "assets"]
+    reached = json.loads(subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout)
+    assert "functions.widget.handler" in reached["widget"]
+    assert "functions.widget.handler" not in reached["assets"]
+    assert "shared" in reached["assets"]

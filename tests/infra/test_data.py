@@ -1,0 +1,143 @@
+"""What holds data: it is protected, it keeps its name, and it is never made anew by a deployment."""
+
+from __future__ import annotations
+
+import pytest
+
+from infra.tables import TABLES
+from tests.infra.synthesised import Synthesised
+
+TABLE = "AWS::DynamoDB::GlobalTable"
+KEPT = {
+    "TableRegistrationsPublic",
+    "TableRegistrationsInternal",
+    "TableCards",
+    "TableLedgerPublic",
+    "TableLedgerInternal",
+    "KeyPublic",
+    "KeyInternal",
+    "RootSecret",
+}
+
+
+def test_the_things_with_data_keep_their_logical_ids(shipped: Synthesised) -> None:
+    """CloudFormation replaces what is renamed: a table would come back empty, a key would open nothing."""
+    kinds = {TABLE, "AWS::KMS::Key", "AWS::SecretsManager::Secret"}
+    assert {name for name, one in shipped.resources.items() if one["Type"] in kinds} == KEPT
+
+
+def test_what_holds_data_outlives_the_stack(shipped: Synthesised) -> None:
+    for name in KEPT:
+        assert shipped.resources[name]["DeletionPolicy"] == "Retain"
+        assert shipped.resources[name]["UpdateReplacePolicy"] == "Retain"
+
+
+def test_there_is_one_table_for_each_entry_of_the_list(shipped: Synthesised) -> None:
+    assert len(shipped.of_type(TABLE)) == len(TABLES)
+
+
+def test_every_table_is_on_demand_recoverable_protected_and_lets_rows_expire(shipped: Synthesised) -> None:
+    for table in shipped.of_type(TABLE).values():
+        assert table == {
+            "AttributeDefinitions": [
+                {"AttributeName": "pk", "AttributeType": "S"},
+                {"AttributeName": "sk", "AttributeType": "S"},
+            ],
+            "BillingMode": "PAY_PER_REQUEST",
+            "KeySchema": [
+                {"AttributeName": "pk", "KeyType": "HASH"},
+                {"AttributeName": "sk", "KeyType": "RANGE"},
+            ],
+            "Replicas": [
+                {
+                    "DeletionProtectionEnabled": True,
+                    "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True},
+                    "Region": {"Ref": "AWS::Region"},
+                }
+            ],
+            "SSESpecification": {"SSEEnabled": False},  # with a key that AWS owns
+            "TimeToLiveSpecification": {"AttributeName": "expires_at", "Enabled": True},
+        }
+
+
+def test_the_root_secret_is_generated_exactly_so_for_ever(shipped: Synthesised) -> None:
+    """Any change of this block would make CloudFormation generate another secret at the next deployment."""
+    assert shipped.of_type("AWS::SecretsManager::Secret") == {
+        "RootSecret": {
+            "Description": "The secret part of the root admin token.",
+            "GenerateSecretString": {
+                "ExcludeCharacters": "ABCDEFGHIJKLMNOPQRSTUVWXYZghijklmnopqrstuvwxyz!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~",
+                "ExcludePunctuation": True,
+                "ExcludeUppercase": True,
+                "IncludeSpace": False,
+                "PasswordLength": 64,
+                "RequireEachIncludedType": False,
+            },
+        }
+    }
+
+
+def test_what_is_left_of_the_alphabet_is_hex(shipped: Synthesised) -> None:
+    generator = shipped.of_type("AWS::SecretsManager::Secret")["RootSecret"]["GenerateSecretString"]
+    printable = {chr(code) for code in range(33, 127)}
+    assert printable - set(generator["ExcludeCharacters"]) == set("0123456789abcdef")
+
+
+@pytest.mark.parametrize("key", ["KeyPublic", "KeyInternal"])
+def test_keys_rotate_and_wait_a_month_before_they_go(shipped: Synthesised, key: str) -> None:
+    properties = shipped.of_type("AWS::KMS::Key")[key]
+    assert properties["EnableKeyRotation"] is True
+    assert properties["PendingWindowInDays"] == 30
+
+
+def test_each_key_has_an_alias_of_this_stack(shipped: Synthesised) -> None:
+    aliases = {
+        (one["AliasName"], one["TargetKeyId"]["Fn::GetAtt"][0]) for one in shipped.of_type("AWS::KMS::Alias").values()
+    }
+    assert aliases == {
+        ("alias/KnowledgeGateway-public", "KeyPublic"),
+        ("alias/KnowledgeGateway-internal", "KeyInternal"),
+    }
+
+
+def test_logs_end_after_a_month(shipped: Synthesised) -> None:
+    logs = shipped.of_type("AWS::Logs::LogGroup")
+    assert set(logs) == {"LogSearch", "LogWidget", "LogAdmin", "LogAssets", "LogAccess"}
+    assert all(log["RetentionInDays"] == 30 for log in logs.values())
+
+
+def test_the_switch_lets_everything_go_and_changes_nothing_else(shipped: Synthesised, disposable: Synthesised) -> None:
+    for name in KEPT:
+        assert disposable.resources[name]["DeletionPolicy"] == "Delete"
+    for table in disposable.of_type(TABLE).values():
+        assert table["Replicas"][0]["DeletionProtectionEnabled"] is False
+    assert disposable.resources.keys() == shipped.resources.keys()
+    for role in shipped.of_type("AWS::IAM::Role"):
+        assert disposable.statements(role) == shipped.statements(role)
+
+
+def test_the_outputs_say_where_everything_is(shipped: Synthesised) -> None:
+    assert set(shipped.template["Outputs"]) == {
+        "ApiUrl",
+        "RootSecretArn",
+        "TableRegistrationsPublicName",
+        "TableRegistrationsInternalName",
+        "TableCardsName",
+        "TableLedgerPublicName",
+        "TableLedgerInternalName",
+        "KeyPublicArn",
+        "KeyInternalArn",
+        "FunctionSearchName",
+        "FunctionWidgetName",
+        "FunctionAdminName",
+        "FunctionAssetsName",
+    }
+
+
+def test_refused_admins_are_counted_and_raise_an_alarm(shipped: Synthesised) -> None:
+    (counted,) = shipped.of_type("AWS::Logs::MetricFilter").values()
+    assert counted["LogGroupName"] == {"Ref": "LogAdmin"}
+    assert counted["FilterPattern"] == '{ $.message = "admin.authentication_failed" }'
+    (alarm,) = shipped.of_type("AWS::CloudWatch::Alarm").values()
+    assert alarm["MetricName"] == counted["MetricTransformations"][0]["MetricName"]
+    assert (alarm["Threshold"], alarm["Period"], alarm["Statistic"]) == (10, 300, "Sum")

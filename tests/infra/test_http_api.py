@@ -1,0 +1,120 @@
+"""The HTTP API: which function each route reaches, how often, for how long, and what is logged of it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from infra.routes import DEFAULT_FUNCTION, ROUTES
+from shared.providers.contract import LIMITS
+from shared.services.open_line import CEILING_S
+from shared.web.customer_requests import WIDGET_DEADLINE_MS
+from shared.web.search_fields import DEFAULT_DEADLINE_MS, DeadlineMs
+from tests.infra.synthesised import Synthesised
+
+
+def functions_of_integrations(shipped: Synthesised) -> dict[str, str]:
+    integrations = shipped.of_type("AWS::ApiGatewayV2::Integration")
+    return {name: one["IntegrationUri"]["Fn::GetAtt"][0] for name, one in integrations.items()}
+
+
+def functions_of_routes(shipped: Synthesised) -> dict[str, str]:
+    functions = functions_of_integrations(shipped)
+    reached = {}
+    for route in shipped.of_type("AWS::ApiGatewayV2::Route").values():
+        prefix, integration = route["Target"]["Fn::Join"][1]
+        assert prefix == "integrations/"
+        reached[route["RouteKey"]] = functions[integration["Ref"]]
+    return reached
+
+
+def stage(shipped: Synthesised) -> dict[str, Any]:
+    (one,) = shipped.of_type("AWS::ApiGatewayV2::Stage").values()
+    return one
+
+
+def test_every_route_reaches_its_function_and_there_are_no_others(shipped: Synthesised) -> None:
+    wanted = {f"{route.method} {route.path}": f"Function{route.function.capitalize()}" for route in ROUTES}
+    wanted["$default"] = f"Function{DEFAULT_FUNCTION.capitalize()}"
+    assert functions_of_routes(shipped) == wanted
+
+
+def test_the_widget_and_the_search_are_different_functions(shipped: Synthesised) -> None:
+    reached = functions_of_routes(shipped)
+    assert reached["POST /api/v1/knowledge/search"] == "FunctionSearch"
+    assert reached["POST /api/v1/knowledge/widget/search"] == "FunctionWidget"
+    assert reached["OPTIONS /api/v1/knowledge/widget/search"] == "FunctionWidget"
+
+
+def test_every_route_has_its_throttle(shipped: Synthesised) -> None:
+    assert stage(shipped)["RouteSettings"] == {
+        f"{route.method} {route.path}": {
+            "ThrottlingBurstLimit": route.burst,
+            "ThrottlingRateLimit": route.rate_per_s,
+        }
+        for route in ROUTES
+    }
+    default = stage(shipped)["DefaultRouteSettings"]
+    assert default == {"ThrottlingBurstLimit": 100, "ThrottlingRateLimit": 50}
+
+
+def test_the_stage_is_made_after_the_routes_that_its_settings_name(shipped: Synthesised) -> None:
+    (one,) = [r for r in shipped.resources.values() if r["Type"] == "AWS::ApiGatewayV2::Stage"]
+    assert set(one["DependsOn"]) >= set(shipped.of_type("AWS::ApiGatewayV2::Route"))
+
+
+def test_the_stage_adds_nothing_to_the_path(shipped: Synthesised) -> None:
+    assert stage(shipped)["StageName"] == "$default"
+    assert stage(shipped)["AutoDeploy"] is True
+
+
+def test_the_access_log_holds_no_query_no_body_no_path_and_no_address(shipped: Synthesised) -> None:
+    settings = stage(shipped)["AccessLogSettings"]
+    assert settings["DestinationArn"] == {"Fn::GetAtt": ["LogAccess", "Arn"]}
+    assert set(json.loads(settings["Format"]).values()) == {
+        "$context.requestId",
+        "$context.requestTimeEpoch",
+        "$context.routeKey",
+        "$context.status",
+        "$context.responseLength",
+        "$context.responseLatency",
+        "$context.integrationLatency",
+        "$context.error.messageString",
+    }
+
+
+def test_the_gateway_answers_no_cors_itself(shipped: Synthesised) -> None:
+    (api,) = shipped.of_type("AWS::ApiGatewayV2::Api").values()
+    assert "CorsConfiguration" not in api
+    assert api["ProtocolType"] == "HTTP"
+
+
+def test_functions_get_the_second_format_of_events(shipped: Synthesised) -> None:
+    for integration in shipped.of_type("AWS::ApiGatewayV2::Integration").values():
+        assert integration["PayloadFormatVersion"] == "2.0"
+        assert integration["IntegrationType"] == "AWS_PROXY"
+
+
+def test_only_this_api_may_invoke_the_functions(shipped: Synthesised) -> None:
+    permissions = shipped.of_type("AWS::Lambda::Permission").values()
+    assert len(permissions) == len(shipped.of_type("AWS::Lambda::Function"))
+    for permission in permissions:
+        assert permission["Principal"] == "apigateway.amazonaws.com"
+        assert permission["Action"] == "lambda:InvokeFunction"
+        parts = permission["SourceArn"]["Fn::Join"][1]
+        assert parts[-1] == "/*/*"
+        assert parts[-2] == {"Ref": "HttpApi"}
+
+
+def test_timeouts_nest(shipped: Synthesised) -> None:
+    """A function that outlives its caller answers nobody; a search that outlives its function says nothing."""
+    (integration_ms,) = {one["TimeoutInMillis"] for one in shipped.of_type("AWS::ApiGatewayV2::Integration").values()}
+    (function_s,) = {one["Timeout"] for one in shipped.of_type("AWS::Lambda::Function").values()}
+    longest_search_s = TypeAdapter(DeadlineMs).json_schema()["maximum"] / 1000
+    assert (integration_ms, function_s) == (30_000, 29)
+    assert function_s >= longest_search_s + 2
+    assert function_s >= CEILING_S + 2
+    assert longest_search_s >= DEFAULT_DEADLINE_MS / 1000 > LIMITS.timeout_s
+    assert DEFAULT_DEADLINE_MS > WIDGET_DEADLINE_MS

@@ -1,0 +1,113 @@
+"""What the rehearsal deploys is the shipped stack but for two stated things; and it fails when a role may too much."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from infra.rehearsal import differences, trial, widget_role
+from infra.rehearsal.steps import Failed
+from infra.rehearsal.trial_calls import Sealed, allowed, as_event, forbidden
+from infra.tables import LEDGER_PUBLIC, REGISTRATIONS_PUBLIC, TABLES
+from tests.infra.synthesised import Synthesised
+
+SEALED = Sealed(key_arn="arn:key", ciphertext=b"sealed", context={"exposure": "customer_safe"})
+
+
+def outputs_of(shipped: Synthesised) -> dict[str, str]:
+    return {name: f"physical-{name}" for name in shipped.template["Outputs"]}
+
+
+def undone(node: Any) -> Any:
+    """The two differences taken back, wherever they are."""
+    if isinstance(node, list):
+        return [undone(each) for each in node]
+    if not isinstance(node, dict):
+        return node
+    return {
+        name.replace("StringEqualsIfExists", "StringEquals"): undone(each)
+        for name, each in node.items()
+        if name != differences.ALLOW_LOOPBACK_HTTP
+    }
+
+
+def test_the_rehearsed_template_differs_in_two_things_alone(disposable: Synthesised, tmp_path: Path) -> None:
+    path = tmp_path / "template.json"
+    path.write_text(json.dumps(disposable.template))
+    said = differences.adapt(path)
+    adapted = json.loads(path.read_text())
+    assert adapted != disposable.template
+    assert undone(adapted) == disposable.template
+    assert said == [
+        "KG_ALLOW_LOOPBACK_HTTP=true for admin, search, widget",
+        "StringEquals -> StringEqualsIfExists in 10 conditions on kms:EncryptionContext:*",
+    ]
+
+
+def test_no_other_condition_is_relaxed() -> None:
+    template = {"Condition": {"StringEquals": {"aws:SourceAccount": "1"}}}
+    before = copy.deepcopy(template)
+    assert differences.relax_key_conditions(template) == 0
+    assert template == before
+
+
+def test_every_internal_table_and_the_key_and_the_secret_are_tried(shipped: Synthesised) -> None:
+    calls = forbidden(outputs_of(shipped), public=SEALED, internal=SEALED)
+    tried = json.dumps(as_event(calls))
+    for table in set(TABLES) - {REGISTRATIONS_PUBLIC, LEDGER_PUBLIC}:
+        camel = "".join(part.capitalize() for part in table.name.split("-"))
+        assert len([call for call in calls if f"physical-Table{camel}Name" in json.dumps(call.parameters)]) == 12
+    assert "physical-RootSecretArn" in tried
+    assert {call.operation for call in calls if call.about == "the internal key"} >= {"decrypt", "encrypt"}
+
+
+def test_what_the_widget_role_is_granted_is_what_is_tried_as_allowed(shipped: Synthesised) -> None:
+    services = {"dynamodb": "dynamodb", "kms": "kms"}
+    tried = {
+        f"{services[call.service]}:{''.join(part.capitalize() for part in call.operation.split('_'))}"
+        for call in allowed(outputs_of(shipped), SEALED)
+    }
+    granted = {action for action, _, _ in shipped.statements("RoleWidget") if not action.startswith("logs:")}
+    assert tried == granted
+
+
+def role_with(monkeypatch: pytest.MonkeyPatch, outcomes: dict[str, str]) -> widget_role.WidgetRole:
+    """A role whose calls end as `outcomes` says by name of the operation, else as they should."""
+    role = widget_role.WidgetRole.__new__(widget_role.WidgetRole)
+    outputs = {
+        f"{name}Name": name for name in ("TableRegistrationsPublic", "TableLedgerPublic", "TableRegistrationsInternal")
+    } | {"TableLedgerInternalName": "l", "TableCardsName": "c", "RootSecretArn": "s", "FunctionSearchName": "f"}
+    role.allowed = allowed(outputs, SEALED)
+    role.forbidden = forbidden(outputs, public=SEALED, internal=SEALED)
+
+    def run(_functions: object, calls: list[Any]) -> tuple[str, list[str]]:
+        usual = [trial.OK if call in role.allowed else "AccessDeniedException" for call in calls]
+        return "3.13", [outcomes.get(str(call), one) for call, one in zip(calls, usual, strict=True)]
+
+    monkeypatch.setattr(role, "_run", run, raising=False)
+    monkeypatch.setattr(role, "_replace_code", lambda _functions: None, raising=False)
+    monkeypatch.setattr(widget_role.boto3, "client", lambda _service: None)
+    return role
+
+
+def test_the_rehearsal_passes_when_all_is_refused_that_should_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert role_with(monkeypatch, {}).try_as_widget() == "3.13"
+
+
+@pytest.mark.parametrize("outcome", ["ok", "ResourceNotFoundException", "ValidationException"])
+def test_the_rehearsal_fails_when_a_call_is_not_refused_for_who_makes_it(
+    monkeypatch: pytest.MonkeyPatch, outcome: str
+) -> None:
+    role = role_with(monkeypatch, {"dynamodb.get_item on Cards": outcome})
+    with pytest.raises(Failed, match=r"dynamodb\.get_item on Cards"):
+        role.try_as_widget()
+
+
+def test_the_rehearsal_fails_when_the_widget_cannot_do_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    role = role_with(monkeypatch, {"kms.decrypt on the public key": "AccessDeniedException"})
+    with pytest.raises(Failed, match=r"kms\.decrypt on the public key"):
+        role.try_as_widget()

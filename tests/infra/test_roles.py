@@ -1,0 +1,164 @@
+"""What each role may do, compared with literal lists. A line more is a decision: change the list with the grant."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from infra.functions import FUNCTIONS
+from tests.infra.synthesised import Synthesised
+
+PUBLIC_KEY = "StringEquals kms:EncryptionContext:exposure = customer_safe"
+INTERNAL_KEY = "StringEquals kms:EncryptionContext:exposure = agent_only"
+
+WIDGET = [
+    ("dynamodb:GetItem", "TableRegistrationsPublic.Arn", ""),
+    ("dynamodb:Query", "TableRegistrationsPublic.Arn", ""),
+    ("dynamodb:UpdateItem", "TableLedgerPublic.Arn", ""),
+    ("kms:Decrypt", "KeyPublic.Arn", PUBLIC_KEY),
+    ("logs:CreateLogStream", "LogWidget.Arn", ""),
+    ("logs:PutLogEvents", "LogWidget.Arn", ""),
+]
+
+
+def keys(*partitions: str) -> str:
+    return f"ForAllValues:StringLike dynamodb:LeadingKeys = {' | '.join(partitions)}"
+
+
+SEARCH = [
+    ("dynamodb:GetItem", "TableRegistrationsInternal.Arn", keys("CREDENTIAL", "GENERATION")),
+    ("dynamodb:GetItem", "TableRegistrationsPublic.Arn", keys("GENERATION")),
+    ("dynamodb:Query", "TableRegistrationsInternal.Arn", keys("PROVIDER")),
+    ("dynamodb:Query", "TableRegistrationsPublic.Arn", keys("PROVIDER")),
+    ("dynamodb:UpdateItem", "TableLedgerInternal.Arn", keys("RATE#*")),
+    ("kms:Decrypt", "KeyInternal.Arn", INTERNAL_KEY),
+    ("kms:Decrypt", "KeyPublic.Arn", PUBLIC_KEY),
+    ("logs:CreateLogStream", "LogSearch.Arn", ""),
+    ("logs:PutLogEvents", "LogSearch.Arn", ""),
+]
+
+ADMIN = [
+    ("dynamodb:ConditionCheckItem", "TableRegistrationsInternal.Arn", keys("CREDENTIAL", "ROOT")),
+    ("dynamodb:DeleteItem", "TableRegistrationsInternal.Arn", keys("CREDENTIAL", "NAME", "PROVIDER")),
+    ("dynamodb:DeleteItem", "TableRegistrationsPublic.Arn", keys("CREDENTIAL", "NAME", "ORIGIN#*", "PROVIDER")),
+    ("dynamodb:GetItem", "TableLedgerInternal.Arn", keys("IDEMPOTENCY#*")),
+    ("dynamodb:GetItem", "TableRegistrationsInternal.Arn", keys("CREDENTIAL", "PROVIDER", "ROOT")),
+    ("dynamodb:GetItem", "TableRegistrationsPublic.Arn", keys("CREDENTIAL", "PROVIDER")),
+    ("dynamodb:PutItem", "TableLedgerInternal.Arn", keys("IDEMPOTENCY#*")),
+    ("dynamodb:PutItem", "TableRegistrationsInternal.Arn", keys("AUDIT", "CREDENTIAL", "NAME", "PROVIDER", "ROOT")),
+    ("dynamodb:PutItem", "TableRegistrationsPublic.Arn", keys("CREDENTIAL", "NAME", "ORIGIN#*", "PROVIDER")),
+    ("dynamodb:Query", "TableRegistrationsInternal.Arn", keys("AUDIT", "CREDENTIAL", "PROVIDER")),
+    ("dynamodb:Query", "TableRegistrationsPublic.Arn", keys("CREDENTIAL", "PROVIDER")),
+    ("dynamodb:UpdateItem", "TableLedgerInternal.Arn", keys("RATE#*")),
+    ("dynamodb:UpdateItem", "TableRegistrationsInternal.Arn", keys("GENERATION")),
+    ("dynamodb:UpdateItem", "TableRegistrationsPublic.Arn", keys("GENERATION")),
+    ("kms:Decrypt", "KeyInternal.Arn", INTERNAL_KEY),
+    ("kms:Decrypt", "KeyPublic.Arn", PUBLIC_KEY),
+    ("kms:Encrypt", "KeyInternal.Arn", INTERNAL_KEY),
+    ("kms:Encrypt", "KeyPublic.Arn", PUBLIC_KEY),
+    ("logs:CreateLogStream", "LogAdmin.Arn", ""),
+    ("logs:PutLogEvents", "LogAdmin.Arn", ""),
+    ("secretsmanager:GetSecretValue", "RootSecret.Id", ""),
+]
+
+ASSETS = [
+    ("logs:CreateLogStream", "LogAssets.Arn", ""),
+    ("logs:PutLogEvents", "LogAssets.Arn", ""),
+]
+
+
+def test_the_widget_may_do_exactly_this(shipped: Synthesised) -> None:
+    assert shipped.statements("RoleWidget") == WIDGET
+
+
+def test_the_search_may_do_exactly_this(shipped: Synthesised) -> None:
+    assert shipped.statements("RoleSearch") == SEARCH
+
+
+def test_the_admin_may_do_exactly_this(shipped: Synthesised) -> None:
+    assert shipped.statements("RoleAdmin") == ADMIN
+
+
+def test_the_assets_may_write_their_log_and_nothing_else(shipped: Synthesised) -> None:
+    assert shipped.statements("RoleAssets") == ASSETS
+
+
+def test_there_are_no_other_roles_and_each_function_has_its_own(shipped: Synthesised) -> None:
+    assert set(shipped.of_type("AWS::IAM::Role")) == {"RoleWidget", "RoleSearch", "RoleAdmin", "RoleAssets"}
+    roles = {name: one["Role"] for name, one in shipped.of_type("AWS::Lambda::Function").items()}
+    assert roles == {
+        f"Function{one.name.capitalize()}": {"Fn::GetAtt": [f"Role{one.name.capitalize()}", "Arn"]} for one in FUNCTIONS
+    }
+
+
+def test_only_lambda_may_take_a_role(shipped: Synthesised) -> None:
+    for role in shipped.of_type("AWS::IAM::Role").values():
+        (statement,) = role["AssumeRolePolicyDocument"]["Statement"]
+        assert statement == {
+            "Action": "sts:AssumeRole",
+            "Effect": "Allow",
+            "Principal": {"Service": "lambda.amazonaws.com"},
+        }
+
+
+def test_a_function_waits_for_its_policy(shipped: Synthesised) -> None:
+    for name, policy in shipped.of_type("AWS::IAM::Policy").items():
+        (role,) = policy["Roles"]
+        function = role["Ref"].replace("Role", "Function")
+        assert name in shipped.resources[function]["DependsOn"]
+
+
+@pytest.mark.parametrize("role", ["RoleWidget", "RoleSearch", "RoleAdmin", "RoleAssets"])
+def test_no_role_may_update_or_delete_an_audit_entry(shipped: Synthesised, role: str) -> None:
+    writing = {"dynamodb:DeleteItem", "dynamodb:UpdateItem", "dynamodb:BatchWriteItem"}
+    for action, resource, condition in shipped.statements(role):
+        assert "*" not in action
+        if resource == "TableRegistrationsInternal.Arn" and action in writing:
+            assert condition.startswith("ForAllValues:StringLike dynamodb:LeadingKeys = ")
+            assert "AUDIT" not in condition
+            assert " *" not in condition
+
+
+def test_nothing_is_granted_on_everything(shipped: Synthesised) -> None:
+    for role in shipped.of_type("AWS::IAM::Role"):
+        assert all("*" not in action and resource != "*" for action, resource, _ in shipped.statements(role))
+
+
+def key_users(shipped: Synthesised, key: str) -> list[tuple[str, list[str], str]]:
+    statements: list[dict[str, Any]] = shipped.of_type("AWS::KMS::Key")[key]["KeyPolicy"]["Statement"]
+    users = [one for one in statements if one["Sid"] != "Administration"]
+    return [
+        (
+            one["Principal"]["AWS"]["Fn::GetAtt"][0],
+            one["Action"] if isinstance(one["Action"], list) else [one["Action"]],
+            one["Condition"]["StringEquals"]["kms:EncryptionContext:exposure"],
+        )
+        for one in statements
+        if one in users
+    ]
+
+
+def test_the_public_key_is_used_by_these_roles_alone(shipped: Synthesised) -> None:
+    assert key_users(shipped, "KeyPublic") == [
+        ("RoleSearch", ["kms:Decrypt"], "customer_safe"),
+        ("RoleWidget", ["kms:Decrypt"], "customer_safe"),
+        ("RoleAdmin", ["kms:Decrypt", "kms:Encrypt"], "customer_safe"),
+    ]
+
+
+def test_the_internal_key_is_used_by_these_roles_alone(shipped: Synthesised) -> None:
+    assert key_users(shipped, "KeyInternal") == [
+        ("RoleSearch", ["kms:Decrypt"], "agent_only"),
+        ("RoleAdmin", ["kms:Decrypt", "kms:Encrypt"], "agent_only"),
+    ]
+
+
+@pytest.mark.parametrize("key", ["KeyPublic", "KeyInternal"])
+def test_administering_a_key_does_not_include_using_it(shipped: Synthesised, key: str) -> None:
+    statements = shipped.of_type("AWS::KMS::Key")[key]["KeyPolicy"]["Statement"]
+    (administration,) = [one for one in statements if one["Sid"] == "Administration"]
+    uses = {"Decrypt", "Encrypt", "GenerateDataKey", "ReEncrypt", "CreateGrant", "Sign", "GenerateMac"}
+    for action in administration["Action"]:
+        assert "*" not in action
+        assert not any(action.startswith(f"kms:{use}") for use in uses)
