@@ -96,6 +96,9 @@ def _ipv6(text: str) -> str:
     if not text.endswith("]") or "%" in text:
         raise BadHost("The host is not an IPv6 address without a zone.")
     try:
-        return str(ipaddress.IPv6Address(text[1:-1]))
+        address = ipaddress.IPv6Address(text[1:-1])
     except ValueError:
         raise BadHost("The host is not an IPv6 address.") from None
+    if address.ipv4_mapped is not None:
+        raise BadHost("Write an IPv4 address as four decimal numbers.")  # one address, one spelling
+    return str(address)

@@ -527,8 +527,10 @@ class HostileProvider:
                 self.requests.append(seen)
                 if not await BEHAVIOURS[seen.behaviour](seen, Wire(reader, writer)):
                     return
-        except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError, ssl.SSLError):
-            return  # the other side left, or the server is being stopped
+        except (ConnectionError, asyncio.IncompleteReadError, ssl.SSLError):
+            return  # the other side left
+        except asyncio.CancelledError:
+            writer.transport.abort()  # the server is being stopped
         finally:
             self.open_connections -= 1
             writer.close()
@@ -560,6 +562,7 @@ def hostile_provider(*, tls: ssl.SSLContext | None = None) -> Iterator[HostilePr
         for task in others:
             task.cancel()
         await asyncio.gather(*others, return_exceptions=True)
+        await asyncio.sleep(0.01)
 
     thread = threading.Thread(target=loop.run_until_complete, args=(serve(),), name="hostile-provider")
     thread.start()

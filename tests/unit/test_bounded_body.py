@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import gzip
-import tracemalloc
 import zlib
 
 import pytest
 
 from shared.adapters.bounded_body import MAX_BODY_BYTES, BoundedBody
 from shared.errors import ExchangeError, Refused, ResponseTooLarge
+from tests.support.memory import extra_memory_bytes
 
 MIB = 1_048_576
 
@@ -67,14 +67,12 @@ def test_the_wire_is_capped_even_where_little_comes_out() -> None:
 def test_a_bomb_is_refused_within_eight_megabytes_of_memory() -> None:
     squeezer = zlib.compressobj(9, wbits=31)
     bomb = b"".join([squeezer.compress(bytes(MIB)) for _ in range(200)]) + squeezer.flush()
-    tracemalloc.start()
-    try:
+
+    def feed_it() -> None:
         with pytest.raises(ResponseTooLarge):
             read(bomb, chunk_bytes=len(bomb), content_encoding="gzip")
-        peak_bytes = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert peak_bytes < 8 * MIB
+
+    assert extra_memory_bytes(feed_it) < 8 * MIB
 
 
 @pytest.mark.parametrize(
