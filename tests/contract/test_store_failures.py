@@ -55,7 +55,7 @@ STORE = {
     "public_table": "table-p",
     "internal_table": "table-i",
     "idempotency_table": "table-l",
-    "clock": FakeClock(NOW),
+    "clock": FakeClock(),
 }
 SAFE = ExposureProfile.CUSTOMER_SAFE
 
