@@ -48,7 +48,7 @@ class Handler(BaseHTTPRequestHandler):
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[CountingServer]:
     running = CountingServer((HOST, 0), Handler)
-    thread = threading.Thread(target=running.serve_forever, daemon=True)
+    thread = threading.Thread(target=running.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     for name, value in {
         "AWS_ENDPOINT_URL": f"http://{HOST}:{running.server_address[1]}",
