@@ -13,7 +13,7 @@ import pytest
 
 from shared.adapters.address_check import ResolvingAddressCheck
 from shared.adapters.clock import SystemClock
-from shared.adapters.exchanges import PinnedExchanges
+from shared.adapters.exchanges import PinnedExchanges, public_authorities
 from shared.domain.deadlines import Deadline
 from shared.domain.urls import checked_base_url
 from shared.errors import BlockedAddress, ConnectionFailed, ExchangeError, ExchangeTimeout, Invalid
@@ -27,6 +27,7 @@ FIXTURES = Path(__file__).parents[2] / "fixtures" / "addresses"
 URLS = json.loads((FIXTURES / "refused_urls.json").read_text())
 ANSWERS = json.loads((FIXTURES / "refused_answers.json").read_text())
 CLOCK = SystemClock()
+TLS = public_authorities()  # read once: it takes a while
 HOST = "kb.fern-desk.com"
 
 
@@ -53,6 +54,7 @@ class Attempt:
             allow_loopback_http=False,
             private_network_available=private,
             dial=self.dial,
+            tls=TLS,
         )
 
     async def send(self, base_url: str, *, allow_private_network: bool = False, seconds: float = 10) -> None:
