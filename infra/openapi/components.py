@@ -8,6 +8,8 @@ from shared.web.page_queries import DEFAULT_LIMIT, MAX_LIMIT
 
 Json = dict[str, Any]
 
+_TAG: Json = {"type": "string", "pattern": '^"[1-9][0-9]{0,14}"$'}
+
 PARAMETERS: dict[str, Json] = {
     "providerId": {
         "name": "providerId",
@@ -39,14 +41,14 @@ PARAMETERS: dict[str, Json] = {
         "name": "If-Match",
         "in": "header",
         "required": True,
-        "schema": {"type": "string"},
+        "schema": _TAG,
         "description": "The ETag that was read. The change is refused when it is no longer the right one.",
         "example": '"3"',
     },
     "ifMatchOptional": {
         "name": "If-Match",
         "in": "header",
-        "schema": {"type": "string"},
+        "schema": _TAG,
         "description": "The ETag that was read, where the action is meant for that version alone.",
         "example": '"3"',
     },
@@ -77,7 +79,7 @@ PARAMETERS: dict[str, Json] = {
     "requestId": {
         "name": "X-Request-Id",
         "in": "header",
-        "schema": {"type": "string", "maxLength": 128},
+        "schema": {"type": "string"},
         "description": "Echoed where it is well-formed, else replaced.",
     },
 }

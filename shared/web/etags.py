@@ -21,9 +21,10 @@ def generation_named(event: Event) -> int | None:
     Raises `Invalid` (`invalid_if_match`) for what is not one entity tag, `PreconditionFailed` for a tag that no
     generation has, `PreconditionMissing` for `*`: it would change whatever is there.
     """
-    header = event["headers"].get("if-match", "").strip()
-    if not header:
+    header: str | None = event["headers"].get("if-match")
+    if header is None:
         return None
+    header = header.strip()
     if header == "*":
         raise PreconditionMissing("Name the ETag that you read; `*` is not taken.")
     if match := _GENERATION.fullmatch(header):

@@ -81,14 +81,14 @@ def test_a_tag_that_no_version_has_matches_nothing(header: str) -> None:
         generation_named({"headers": {"if-match": header}})
 
 
-@pytest.mark.parametrize("header", ["1", '"1', '1"', '"1","2"', "'1'", '"1" ;', "**"])
+@pytest.mark.parametrize("header", ["", " ", "1", '"1', '1"', '"1","2"', "'1'", '"1" ;', "**"])
 def test_what_is_no_tag_is_refused(header: str) -> None:
     with pytest.raises(Invalid) as refused:
         generation_named({"headers": {"if-match": header}})
     assert refused.value.code == "invalid_if_match"
 
 
-@pytest.mark.parametrize("headers", [{}, {"if-match": ""}, {"if-match": "*"}])
+@pytest.mark.parametrize("headers", [{}, {"if-match": "*"}])
 def test_a_version_has_to_be_named_where_one_is_required(headers: dict[str, str]) -> None:
     with pytest.raises(PreconditionMissing):
         required_generation({"headers": headers})
