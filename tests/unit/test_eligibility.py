@@ -40,7 +40,11 @@ def test_an_empty_list_of_allowed_providers_allows_none() -> None:
     assert choose(ALL, named=None, allowed=[]).eligible == ()
 
 
-@pytest.mark.parametrize("named", ["ao_aaaaaaaaaaaaaaaa", "no id at all", "", "../" * 40, INTERNAL.id])
+@pytest.mark.parametrize(
+    "named",
+    ["ao_aaaaaaaaaaaaaaaa", "no id at all", "", "../" * 40, INTERNAL.id],
+    ids=["unknown", "malformed", "empty", "a path", "forbidden"],
+)
 def test_an_unknown_a_malformed_and_a_forbidden_id_look_the_same(named: str) -> None:
     (outcome,) = choose(ALL, named=[named], allowed=[ACTIVE.id, DISABLED.id]).refused
     assert replace(outcome, provider_id="x") == replace(
