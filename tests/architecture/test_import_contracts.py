@@ -1,0 +1,91 @@
+"""The import contracts hold, and each of them bites: one bad import in a copy of the project breaks it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = ("functions", "shared", "infra")
+LINT = "from importlinter.cli import lint_imports_command as it; it()"
+
+# For each contract: what is added to a copy of the project to break it, as file -> content.
+BREACHES: dict[str, list[tuple[str, str]]] = {
+    "Rooms: imports point inwards": [
+        ("shared/domain/breach.py", "import shared.ports.clock\n"),
+        ("shared/ports/breach.py", "import shared.services.admit\n"),
+        ("shared/services/breach.py", "import shared.adapters.aws\n"),
+        ("shared/web/breach.py", "import shared.services.admit\n"),
+        ("shared/errors.py", "import shared.domain.exposure\n"),
+        ("shared/helpers.py", "ROOM_WITHOUT_A_PLACE = True\n"),
+    ],
+    "Nothing in shared imports a function or the infrastructure": [
+        ("shared/services/breach.py", "import functions.search.handler\n"),
+        ("shared/adapters/breach.py", "import infra.tables\n"),
+    ],
+    "Functions are independent of each other": [("functions/widget/breach.py", "import functions.assets.handler\n")],
+    "AWS is spoken in adapters alone": [
+        ("shared/services/breach.py", "import boto3\n"),
+        ("functions/search/breach.py", "import botocore.config\n"),
+    ],
+    "The domain is standard library alone": [
+        ("shared/domain/breach.py", "import pydantic\n"),
+        ("shared/domain/breach.py", "def late() -> None:\n    import httpx\n"),
+    ],
+    "Providers open no sockets and read no secrets": [
+        ("shared/providers/breach.py", "import socket\n"),
+        ("shared/providers/breach.py", "import logging\n"),
+    ],
+    "The customer's search never reaches the agent's": [
+        ("functions/widget/breach.py", "import shared.services.search\n"),
+        (
+            "functions/widget/breach.py",
+            "from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n    import shared.ports.catalog\n",
+        ),
+    ],
+}
+CASES = [(name, file, content) for name, breaches in BREACHES.items() for file, content in breaches]
+
+
+def lint(directory: Path) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(directory), "NO_COLOR": "1", "COLUMNS": "200"}
+    command = [sys.executable, "-c", LINT, "--no-cache"]
+    return subprocess.run(command, cwd=directory, env=environment, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> Path:
+    for package in PACKAGES:
+        ignored = shutil.ignore_patterns("node_modules", "__pycache__")
+        shutil.copytree(ROOT / package, tmp_path / package, ignore=ignored)
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    return tmp_path
+
+
+def test_the_contracts_hold() -> None:
+    linted = lint(ROOT)
+    assert linted.returncode == 0, linted.stdout
+
+
+def test_every_contract_is_tried() -> None:
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    assert {contract["name"] for contract in contracts} == set(BREACHES)
+
+
+@pytest.mark.parametrize(("name", "file", "content"), CASES, ids=[f"{n}-{f}" for n, f, _ in CASES])
+def test_a_bad_import_breaks_its_contract(copied: Path, name: str, file: str, content: str) -> None:
+    with (copied / file).open("a") as module:
+        module.write(content)
+    linted = lint(copied)
+    assert linted.returncode != 0
+    said = " ".join(linted.stdout.split())
+    if name.startswith("Rooms") and file == "shared/helpers.py":
+        assert "helpers" in said
+    else:
+        assert f"{name} BROKEN" in said, linted.stdout

@@ -1,0 +1,241 @@
+"""Both ways: what the functions ask of AWS is allowed by their roles, and nothing is allowed that they never ask.
+
+The functions run here as they are deployed, each wired from its own variables alone, against the embedded backend.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import boto3
+import pytest
+
+from functions.admin.api import admin_api
+from functions.admin.wiring import wired as wired_admin
+from functions.search.routes import api_for as search_api
+from functions.search.wiring import wired as wired_search
+from functions.widget.routes import api_for as widget_api
+from functions.widget.wiring import wired as wired_widget
+from infra.functions import FUNCTIONS
+from infra.local.functions import environments
+from infra.local.provision import client_environment
+from shared.adapters.event_loop import ProcessLoop
+from shared.observability import logger_for
+from tests.infra.permissions import Asked, Granted, Recorder, granted, matches
+from tests.infra.synthesised import Synthesised
+from tests.support import emulator as backend
+from tests.support.hostile_provider import hostile_provider
+
+ORIGIN = "https://help.fern-desk.test"
+PROVIDERS = "/api/v1/knowledge/providers"
+CREDENTIALS = "/api/v1/credentials"
+SEARCH = "/api/v1/knowledge/search"
+WIDGET_SEARCH = "/api/v1/knowledge/widget/search"
+
+# Allowed and asked for by nobody here, each with its reason. Empty is the aim.
+UNASKED: dict[str, set[Granted]] = {"search": set(), "widget": set(), "admin": set()}
+
+INTERNAL = {
+    "TableRegistrationsInternal.Arn",
+    "TableLedgerInternal.Arn",
+    "TableCards.Arn",
+    "KeyInternal.Arn",
+    "RootSecret.Id",
+}
+
+Handle = Callable[[dict[str, Any], Any], dict[str, Any]]
+
+
+@dataclass
+class Gateway:
+    """The deployed functions, one process each, with the recorder listening."""
+
+    handlers: dict[str, Handle]
+    recorder: Recorder
+
+    def call(self, function: str, method: str, path: str, body: object = None, **headers: str) -> dict[str, Any]:
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        event = {
+            "version": "2.0",
+            "rawPath": path,
+            "rawQueryString": "",
+            "headers": {"content-type": "application/json", **named},
+            "requestContext": {
+                "http": {"method": method, "path": path, "sourceIp": "203.0.113.7"},
+                "requestId": "r",
+                "stage": "$default",
+            },
+            "body": None if body is None else json.dumps(body),
+            "isBase64Encoded": False,
+        }
+        with self.recorder.during(function):
+            answer = self.handlers[function](event, None)
+        assert answer["statusCode"] < 400, (method, path, answer["body"])
+        return {**(json.loads(answer["body"]) if answer.get("body") else {}), "etag": answer["headers"].get("ETag", "")}
+
+
+@pytest.fixture(scope="module")
+def asked() -> Iterator[set[Asked]]:
+    """Everything that is asked in the life of a gateway: providers, credentials, the root switch, all searches."""
+    with pytest.MonkeyPatch.context() as patch, backend.emulator() as url, hostile_provider() as provider:
+        store = backend.provisioned(url, prefix="least")
+        for name, value in client_environment(url).items():
+            patch.setenv(name, value)
+        recorder = Recorder(store)
+        each = environments(store=store, client=client_environment(url))
+        admin_loop = ProcessLoop()
+        search, widget = wired_search(each["search"]), wired_widget(each["widget"])
+        admin = admin_api(wired_admin(each["admin"]), loop=admin_loop, logger=logger_for("admin"))
+        handlers = {"admin": admin.handle, "search": search_api(search).handle, "widget": widget_api(widget).handle}
+        secret = boto3.client("secretsmanager").get_secret_value(SecretId=store["KG_ROOT_SECRET"])["SecretString"]
+        live(Gateway(handlers, recorder), root=f"kg_adm_root_{secret}", base_url=provider.url("good"))
+        for loop in (admin_loop, search.loop, widget.loop):
+            loop.close()
+        boto3.DEFAULT_SESSION = None
+        yield recorder.asked
+
+
+def live(gateway: Gateway, *, root: str, base_url: str) -> None:
+    admin = {"authorization": f"Bearer {root}"}
+    for exposure in ("customer_safe", "agent_only"):
+        run_a_provider(gateway, admin, exposure=exposure, base_url=base_url)
+    tokens = issue_credentials(gateway, admin)
+    search_with(gateway, tokens)
+    change_credentials(gateway, admin)
+    switch_root(gateway, admin)
+    gateway.call("admin", "GET", "/api/v1/audit", **admin)
+
+
+def run_a_provider(gateway: Gateway, admin: dict[str, str], *, exposure: str, base_url: str) -> None:
+    """One stays active; another one's life is lived to its end."""
+    wanted = {"name": f"Help {exposure}", "exposureProfile": exposure, "baseUrl": base_url}
+    kept = gateway.call("admin", "POST", PROVIDERS, wanted, idempotency_key=f"key-{exposure}", **admin)
+    gateway.call("admin", "POST", PROVIDERS, wanted, idempotency_key=f"key-{exposure}", **admin)
+    test = {"query": "ferry pass", "activate": True}
+    assert gateway.call("admin", "POST", f"{PROVIDERS}/{kept['id']}/test", test, **admin)["activated"]
+    other = gateway.call("admin", "POST", PROVIDERS, wanted | {"name": f"Other {exposure}"}, **admin)
+    path = f"{PROVIDERS}/{other['id']}"
+    gateway.call("admin", "POST", f"{path}/capabilities", {}, **admin)
+    gateway.call("admin", "POST", f"{path}/rotate-secret", {}, **admin)
+    present = gateway.call("admin", "GET", path, **admin)
+    renamed = gateway.call("admin", "PATCH", path, {"name": f"New {exposure}"}, if_match=present["etag"], **admin)
+    gateway.call("admin", "GET", PROVIDERS, **admin)
+    gateway.call("admin", "DELETE", path, if_match=renamed["etag"], **admin)
+
+
+def issue_credentials(gateway: Gateway, admin: dict[str, str]) -> dict[str, str]:
+    wanted = {
+        "agt": {"class": "agt", "name": "Agent"},
+        "ast": {"class": "ast", "name": "Assistant", "grants": ["knowledge:read_public"]},
+        "pub": {"class": "pub", "name": "Widget", "origins": [ORIGIN]},
+    }
+    return {name: gateway.call("admin", "POST", CREDENTIALS, body, **admin)["token"] for name, body in wanted.items()}
+
+
+def search_with(gateway: Gateway, tokens: dict[str, str]) -> None:
+    """Twice each: the second time some things are remembered."""
+    for _ in range(2):
+        for name in ("agt", "ast"):
+            bearer = {"authorization": f"Bearer {tokens[name]}"}
+            assert gateway.call("search", "POST", SEARCH, {"query": "ferry pass"}, **bearer)["results"]
+        bearer = {"authorization": f"Bearer {tokens['pub']}"}
+        assert gateway.call("widget", "POST", WIDGET_SEARCH, {"query": "ferry pass"}, origin=ORIGIN, **bearer)[
+            "results"
+        ]
+    preflight = {"origin": ORIGIN, "access_control_request_method": "POST"}
+    gateway.call("widget", "OPTIONS", WIDGET_SEARCH, **preflight)
+
+
+def change_credentials(gateway: Gateway, admin: dict[str, str]) -> None:
+    for body, change in (
+        ({"class": "agt", "name": "Short"}, {"name": "Shorter"}),
+        ({"class": "pub", "name": "Site", "origins": [ORIGIN]}, {"origins": ["https://shop.fern-desk.test"]}),
+    ):
+        made = gateway.call("admin", "POST", CREDENTIALS, body, **admin)
+        path = f"{CREDENTIALS}/{made['id']}"
+        changed = gateway.call("admin", "PATCH", path, change, if_match=made["etag"], **admin)
+        rotated = gateway.call("admin", "POST", f"{path}/rotate", {}, if_match=changed["etag"], **admin)
+        gateway.call("admin", "GET", path, **admin)
+        gateway.call("admin", "DELETE", path, if_match=rotated["etag"], **admin)
+    gateway.call("admin", "GET", CREDENTIALS, **admin)
+
+
+def switch_root(gateway: Gateway, admin: dict[str, str]) -> None:
+    """Off once there are two others, one of whom then goes; and on again, so that the last one may go."""
+    second, third = (
+        gateway.call("admin", "POST", CREDENTIALS, {"class": "adm", "name": name}, **admin) for name in ("Two", "Three")
+    )
+    root = gateway.call("admin", "GET", f"{CREDENTIALS}/root", **admin)
+    off = gateway.call("admin", "PATCH", f"{CREDENTIALS}/root", {"status": "disabled"}, if_match=root["etag"], **admin)
+    bearer = {"authorization": f"Bearer {second['token']}"}
+    gateway.call("admin", "DELETE", f"{CREDENTIALS}/{third['id']}", if_match=third["etag"], **bearer)
+    gateway.call("admin", "PATCH", f"{CREDENTIALS}/root", {"status": "active"}, if_match=off["etag"], **bearer)
+    gateway.call("admin", "DELETE", f"{CREDENTIALS}/{second['id']}", if_match=second["etag"], **admin)
+
+
+def role_of(function: str) -> str:
+    return f"Role{function.capitalize()}"
+
+
+@pytest.mark.parametrize("function", ["search", "widget", "admin"])
+def test_whatever_a_function_asks_its_role_allows(shipped: Synthesised, asked: set[Asked], function: str) -> None:
+    allowed = granted(shipped, role_of(function))
+    own = [one for one in sorted(asked) if one.function == function]
+    assert own
+    assert [str(one) for one in own if not any(line.covers(one) for line in allowed)] == []
+
+
+@pytest.mark.parametrize("function", ["search", "widget", "admin"])
+def test_whatever_a_role_allows_its_function_asks(shipped: Synthesised, asked: set[Asked], function: str) -> None:
+    own = [one for one in asked if one.function == function]
+    unasked = {line for line in granted(shipped, role_of(function)) if not any(line.covers(one) for one in own)}
+    assert unasked == UNASKED[function]
+
+
+def test_whatever_anybody_asks_of_internal_things_is_denied_to_the_widget(
+    shipped: Synthesised, asked: set[Asked]
+) -> None:
+    internal = [one for one in asked if one.resource in INTERNAL]
+    assert {one.function for one in internal} == {"search", "admin"}
+    widget = granted(shipped, "RoleWidget")
+    assert not any(line.covers(one) for line in widget for one in internal)
+
+
+def test_the_widget_asks_public_things_alone(asked: set[Asked]) -> None:
+    resources = {one.resource for one in asked if one.function == "widget"}
+    assert resources == {"TableRegistrationsPublic.Arn", "TableLedgerPublic.Arn", "KeyPublic.Arn"}
+
+
+def test_every_ciphertext_is_opened_under_its_own_exposure(asked: set[Asked]) -> None:
+    contexts = {(one.resource, one.exposure) for one in asked if one.action.startswith("kms:")}
+    assert contexts == {("KeyPublic.Arn", "customer_safe"), ("KeyInternal.Arn", "agent_only")}
+
+
+def test_nobody_updates_or_deletes_an_audit_entry(asked: set[Asked]) -> None:
+    audit = {one.action for one in asked if "AUDIT" in one.keys}
+    assert audit == {"dynamodb:PutItem", "dynamodb:Query"}
+
+
+def test_only_functions_that_are_here_have_grants() -> None:
+    assert {one.name for one in FUNCTIONS if one.table_grants or one.key_grants} == set(UNASKED)
+
+
+def test_a_line_covers_what_it_names_and_no_more() -> None:
+    line = Granted("dynamodb:PutItem", "T.Arn", key="RATE#*")
+    assert line.covers(Asked("f", "dynamodb:PutItem", "T.Arn", ("RATE#a",)))
+    assert not line.covers(Asked("f", "dynamodb:PutItem", "T.Arn", ("AUDIT",)))
+    assert not line.covers(Asked("f", "dynamodb:PutItem", "U.Arn", ("RATE#a",)))
+    assert not line.covers(Asked("f", "dynamodb:GetItem", "T.Arn", ("RATE#a",)))
+    sealed = Granted("kms:Decrypt", "K.Arn", exposure="customer_safe")
+    assert sealed.covers(Asked("f", "kms:Decrypt", "K.Arn", exposure="customer_safe"))
+    assert not sealed.covers(Asked("f", "kms:Decrypt", "K.Arn", exposure="agent_only"))
+
+
+def test_patterns_are_compared_as_iam_does() -> None:
+    assert matches("RATE#*", "RATE#")
+    assert matches("A.C", "A.C")
+    assert not matches("A.C", "ABC")
+    assert not matches("RATE#*", "XRATE#1")
