@@ -1,4 +1,4 @@
-"""The door of the admin API: every route is admitted here first, and every change leaves a line in the log."""
+"""The door of the admin API: every route is admitted here first, and a change leaves a line in the log."""
 
 from __future__ import annotations
 
@@ -37,26 +37,27 @@ class Desk:
         self._loop = loop
         self._logger = logger
 
-    def route(self, method: str, path: str) -> Callable[[Work], Work]:
+    def route(self, method: str, path: str, *, changes: bool = True) -> Callable[[Work], Work]:
+        """`changes` is False for a POST that is no change in itself. A GET never is one."""
+
         def register(work: Work) -> Work:
             @self._api.route(method, path)
             def run(**parameters: str) -> Response[str]:
-                return self._loop.run(self._answered(work, parameters))
+                return self._loop.run(self._answered(work, parameters, is_change=changes and method != "GET"))
 
             return work
 
         return register
 
-    async def _answered(self, work: Work, parameters: dict[str, str]) -> Response[str]:
+    async def _answered(self, work: Work, parameters: dict[str, str], *, is_change: bool) -> Response[str]:
         event = self._api.event
         principal = await self._admitted(event)
         response = await work(Call(event, principal), **parameters)
-        method = event["requestContext"]["http"]["method"]
-        if method != "GET":
+        if is_change:
             self._logger.info(
                 ADMIN_CHANGED,
                 actor=principal.credential_id,
-                method=method,
+                method=event["requestContext"]["http"]["method"],
                 route=event["rawPath"],
                 status=response.status_code,
                 request_id=self._api.request_id,

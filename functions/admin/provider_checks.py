@@ -39,7 +39,7 @@ def add_provider_check_routes(desk: Desk, parts: Parts) -> None:
         registry=parts.registry, change=change, retrievers=parts.retrievers, open_line=open_line
     )
 
-    @desk.route("POST", ONE + "/test")
+    @desk.route("POST", ONE + "/test", changes=False)
     async def test_provider(call: Call, provider_id: str) -> Response[str]:
         body = read_body(ProviderTest, call.event)
         report = await test(

@@ -19,7 +19,10 @@ class SwitchRoot:
         self._clock = clock
 
     async def __call__(self, changes: CredentialChanges, *, expected_generation: int, by: Principal) -> Credential:
-        """Root as it is now. Raises `PreconditionFailed`, `Conflict` (`root_protected`, `last_admin`), `Unavailable`."""
+        """Root as it is now.
+
+        Raises `PreconditionFailed`, `Conflict` (`root_protected`, `last_admin`), `Unavailable`.
+        """
         if changes.keys() - {"status"}:
             refuse_for_root(ROOT_ID)
         before = root_credential(enabled=await self._store.root_is_enabled())

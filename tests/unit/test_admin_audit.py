@@ -139,6 +139,14 @@ def test_the_audit_cannot_be_written_through_the_api(stage: AdminStage) -> None:
         assert stage.call(method, AUDIT, {}).status == 404
 
 
+def test_neither_reading_nor_testing_is_logged_as_a_change(stage: AdminStage) -> None:
+    created = stage.register()
+    stage.call("GET", PROVIDERS)
+    stage.call("POST", f"{created.headers['Location']}/test", {"query": "ferry"})
+
+    assert [line["message"] for line in stage.log_lines].count("admin.changed") == 1
+
+
 def test_a_change_is_logged_by_who_and_where(stage: AdminStage) -> None:
     created = stage.register()
     line = next(line for line in stage.log_lines if line["message"] == "admin.changed")

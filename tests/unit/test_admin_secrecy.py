@@ -95,4 +95,3 @@ def test_a_report_of_a_wrong_body_repeats_no_value_of_it() -> None:
     stage.close()
 
     assert not [text for text in [*texts, stage.log.getvalue()] if sentinel in text or sentinel.upper() in text]
-
