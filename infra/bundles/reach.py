@@ -15,20 +15,8 @@ import grimp
 
 OWN = ("functions", "shared")
 
-# Imported by a name that is put together when the program runs.
-DYNAMIC = {"anyio": ("anyio._backends._asyncio",)}
-
-# Reached by import statements that never run here: another event loop, the models of pydantic's first version, command
-# lines, checkers, pages for browsers, other event sources.
-NEVER_LOADED = (
-    "anyio._backends._trio",
-    "anyio.pytest_plugin",
-    "aws_lambda_powertools.event_handler.openapi.swagger_ui",
-    "httpcore._backends.trio",
-    "httpx._main",
-    "pydantic.mypy",
-    "pydantic.v1",
-)
+# Reached by import statements that never run here: the models of pydantic's first version, and pages for browsers.
+NEVER_LOADED = ("aws_lambda_powertools.event_handler.openapi.swagger_ui", "pydantic.v1")
 
 
 def reached(names: Iterable[str], wheels: Path) -> dict[str, list[str]]:
@@ -50,7 +38,6 @@ def _closure(graph: grimp.ImportGraph, start: str) -> set[str]:
             continue
         found.add(module)
         waiting += graph.find_modules_directly_imported_by(module)
-        waiting += DYNAMIC.get(module, ())
         parent = module.rpartition(".")[0]
         if parent:
             waiting.append(parent)

@@ -17,7 +17,9 @@ from infra.bundles.archive import unzipped_bytes, write_zip
 from infra.bundles.build import build_bundles
 from infra.bundles.bytecode import compile_tree, compiled
 from infra.bundles.interpreters import interpreter
+from infra.bundles.reach import NEVER_LOADED
 from infra.bundles.target import ROOT, Target
+from infra.bundles.wheels import installed_wheels
 from infra.functions import FUNCTIONS
 from infra.rehearsal.lambda_python import lambda_python
 from tests.infra.synthesised import Synthesised
@@ -238,13 +240,27 @@ def test_a_zip_depends_on_its_contents_alone(tmp_path: Path) -> None:
     assert unzipped_bytes(tmp_path / "a.zip") == 2
 
 
-def test_the_report_of_what_is_reached_is_by_function() -> None:
-    """Two functions asked at once do not add to each other."""
-    from infra.bundles.wheels import installed_wheels
+@pytest.fixture(scope="module")
+def wheels() -> Path:
+    return installed_wheels(Target(), interpreter(Target().python_version))
 
-    wheels = installed_wheels(Target(), interpreter(Target().python_version))
+
+def test_the_report_of_what_is_reached_is_by_function(wheels: Path) -> None:
+    """Two functions asked at once do not add to each other."""
     command = [sys.executable, "-m", "infra.bundles.reach", str(wheels), "widget", "assets"]
     reached = json.loads(subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout)
     assert "functions.widget.handler" in reached["widget"]
     assert "functions.widget.handler" not in reached["assets"]
     assert "shared" in reached["assets"]
+
+
+def test_what_is_left_out_would_be_reached_otherwise(wheels: Path) -> None:
+    """An entry that no import leads to any more says nothing and goes."""
+    program = (
+        "import json, sys, infra.bundles.reach as it; it.NEVER_LOADED = (); "
+        "print(json.dumps(it.reached(['search'], it.Path(sys.argv[1]))))"
+    )
+    done = subprocess.run([sys.executable, "-c", program, str(wheels)], cwd=ROOT, capture_output=True, check=True)
+    everything = json.loads(done.stdout)["search"]
+    for left_out in NEVER_LOADED:
+        assert any(module.startswith(left_out) for module in everything)
