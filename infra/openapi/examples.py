@@ -34,6 +34,7 @@ _PROVIDER: Json = {
     "baseUrl": "https://kb.example.com/v1",
     "allowPrivateNetwork": False,
     "sendConversationId": False,
+    "needsTest": False,
     "module": "billing",
     "capabilities": _CAPABILITIES,
     "contractVersion": 1,

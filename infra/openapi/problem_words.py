@@ -52,7 +52,7 @@ PROBLEMS: dict[str, ProblemWords] = {
     "busy": ProblemWords(
         409,
         "Others were changing the same things, several times in a row. Nothing was written.",
-        "Send the same request again after `Retry-After`.",
+        "Send the same request again after `Retry-After`, a creating one with the same `Idempotency-Key`.",
     ),
     "id_taken": ProblemWords(
         409, "The id that was made for the new thing is taken. Nothing was written.", "Send the same request again."
@@ -161,8 +161,8 @@ PROBLEMS: dict[str, ProblemWords] = {
     ),
     "store_unavailable": ProblemWords(
         503,
-        "The gateway's own store cannot be used at the moment. A change was not made.",
-        "Send the same request again after `Retry-After`.",
+        "The gateway's own store cannot be used at the moment. Whether a change was made is not certain.",
+        "Send the same request again after `Retry-After`, a creating one with the same `Idempotency-Key`.",
     ),
     "secrets_unavailable": ProblemWords(
         503,

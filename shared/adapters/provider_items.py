@@ -17,6 +17,8 @@ def item_of(provider: Provider) -> NewItem:
         "send_conversation_id": flag(provider.send_conversation_id),
         "updated_at": number(provider.updated_at),
     }
+    if provider.needs_test:
+        item["needs_test"] = flag(provider.needs_test)
     if provider.module is not None:
         item["module"] = text(provider.module)
     return item
@@ -33,6 +35,7 @@ def provider_of(item: Item) -> Provider:
         exposure_profile=profile,
         status=ProviderStatus(text_of(item, "status")),
         send_conversation_id=flag_of(item, "send_conversation_id"),
+        needs_test=optional(item, "needs_test", flag_of) or False,
         module=optional(item, "module", text_of),
         updated_at=number_of(item, "updated_at"),
     )

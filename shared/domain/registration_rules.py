@@ -29,14 +29,15 @@ def settled(before: Provider, after: Provider, *, asked_status: ProviderStatus |
     """`after`, disabled where its new address has to prove itself first.
 
     A customer_safe provider that answers from somewhere else may answer with something else: it stays off until a test
-    has passed. Raises `Conflict` (`test_required`) when the same change asks for it to be active.
+    has passed. Raises `Conflict` (`test_required`) when somebody asks for it to be active before.
     """
-    moved = after.source.base_url != before.source.base_url
-    if not moved or after.exposure_profile is not ExposureProfile.CUSTOMER_SAFE:
+    is_customer_safe = after.exposure_profile is ExposureProfile.CUSTOMER_SAFE
+    moved = is_customer_safe and after.source.base_url != before.source.base_url
+    if not moved and not before.needs_test:
         return after
     if asked_status is ProviderStatus.ACTIVE:
         raise Conflict(
-            "A new baseUrl disables a customer_safe provider. Change it first, then test with `activate: true`.",
+            "A new baseUrl disables a customer_safe provider until a test has passed. Test it with `activate: true`.",
             code="test_required",
         )
-    return replace(after, status=ProviderStatus.DISABLED)
+    return replace(after, status=ProviderStatus.DISABLED, needs_test=True)

@@ -100,7 +100,7 @@ class TestProvider:
         before = report.provider
         if before.status is ProviderStatus.ACTIVE:
             return report
-        after = replace(before, status=ProviderStatus.ACTIVE)
+        after = replace(before, status=ProviderStatus.ACTIVE, needs_test=False)
         written = await self._change(before, after, action="provider.activated", by=by)
         return replace(report, provider=written, activated=True)
 

@@ -126,6 +126,7 @@ class ProviderShown(Shown):
     contract_version: int
     priority: int
     status: ProviderStatus
+    needs_test: bool = Field(description="Whether it stays disabled until a test with `activate: true` has passed.")
     generation: int = Field(description="Grows with every change; the ETag is this number in quotes.")
     secret_fingerprint: str = Field(description="The first 16 hex digits of the secret's SHA-256.")
     rotation: RotationShown | None
@@ -171,6 +172,7 @@ def fields_of(provider: Provider, *, now: float) -> dict[str, Any]:
         "contract_version": source.contract_version,
         "priority": source.priority,
         "status": provider.status,
+        "needs_test": provider.needs_test,
         "generation": source.generation,
         "secret_fingerprint": source.signing.fingerprint,
         "rotation": _rotation(provider, now=now),

@@ -249,3 +249,27 @@ def test_a_provider_that_changed_during_the_reading_is_left_alone(stage: AdminSt
 
     assert refused.status == 412
     assert stage.store.registrations[provider_id].source.capabilities == Capabilities()
+
+
+def test_a_moved_customer_safe_provider_is_turned_on_by_a_passed_test_alone(stage: AdminStage) -> None:
+    created = stage.register()
+    where = created.headers["Location"]
+    moved = stage.call("PATCH", where, {"baseUrl": "https://elsewhere.fern-desk.test"}, if_match='"1"')
+    by_hand = stage.call("PATCH", where, {"status": "active"}, if_match=moved.etag)
+    stage.kind.retrieval = Retrieval(passages=(PUBLIC,))
+    tested = try_out(stage, created, activate=True)
+    now = stage.call("GET", where)
+
+    assert (created.json["needsTest"], moved.json["needsTest"], moved.json["status"]) == (False, True, "disabled")
+    assert (by_hand.status, by_hand.code) == (409, "test_required")
+    assert tested.json["activated"] is True
+    assert (now.json["status"], now.json["needsTest"]) == ("active", False)
+
+
+def test_an_agent_only_provider_may_move_without_a_test(stage: AdminStage) -> None:
+    created = stage.register(exposureProfile="agent_only")
+    where = created.headers["Location"]
+    active = stage.call("PATCH", where, {"status": "active"}, if_match='"1"')
+    moved = stage.call("PATCH", where, {"baseUrl": "https://elsewhere.fern-desk.test"}, if_match=active.etag)
+
+    assert (moved.json["status"], moved.json["needsTest"]) == ("active", False)

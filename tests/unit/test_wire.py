@@ -153,7 +153,14 @@ def test_a_malformed_request_id_gives_way_to_the_gateways_own(offered: str) -> N
 
 @pytest.mark.parametrize(
     ("header", "token"),
-    [("Bearer abc", "abc"), ("bearer abc", "abc"), ("Basic abc", None), ("Bearer", None), ("Bearer ", None), ("", None)],
+    [
+        ("Bearer abc", "abc"),
+        ("bearer abc", "abc"),
+        ("Basic abc", None),
+        ("Bearer", None),
+        ("Bearer ", None),
+        ("", None),
+    ],
 )
 def test_a_bearer_token_is_found(header: str, token: str | None) -> None:
     assert bearer_of(normalised({"headers": {"Authorization": header}})) == token
