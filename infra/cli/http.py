@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import http.client
 import json
+import time
+import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +13,9 @@ from urllib.parse import urlsplit
 
 # Longer than the longest answer that the gateway permits itself.
 _TIMEOUT_S = 35.0
+_UNAVAILABLE = 503
+_ATTEMPTS = 4
+_PAUSE_S = 1.0
 
 
 class Unreachable(Exception):
@@ -45,8 +50,25 @@ class Client:
     def post(self, path: str, body: Mapping[str, Any], **headers: str) -> Answer:
         return self.call("POST", path, body, **headers)
 
+    def create(self, path: str, body: Mapping[str, Any]) -> Answer:
+        """A POST that makes one thing, however often it has to be repeated. Raises like `call`."""
+        return self.call("POST", path, body, Idempotency_Key=uuid.uuid4().hex)
+
     def call(self, method: str, path: str, body: Mapping[str, Any] | None = None, **headers: str) -> Answer:
-        """`headers` are written with underscores. Raises `Unreachable`, `Declined`."""
+        """`headers` are written with underscores. Tries again while the gateway says that it is unavailable.
+
+        Raises `Unreachable`, `Declined`.
+        """
+        for _ in range(_ATTEMPTS - 1):
+            try:
+                return self._once(method, path, body, headers)
+            except Declined as declined:
+                if declined.status != _UNAVAILABLE:
+                    raise
+                time.sleep(_PAUSE_S)
+        return self._once(method, path, body, headers)
+
+    def _once(self, method: str, path: str, body: Mapping[str, Any] | None, headers: Mapping[str, str]) -> Answer:
         sent = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
         sent |= {name.replace("_", "-"): value for name, value in headers.items()}
         address = urlsplit(self.url).netloc

@@ -13,7 +13,8 @@ from infra.cli.state import read_json, write_private
 
 ORIGIN = "https://www.lumsund.example"
 _PROVIDERS = "/api/v1/knowledge/providers"
-_CREDENTIALS: Mapping[str, Mapping[str, object]] = {
+_CREDENTIALS = "/api/v1/credentials"
+_CALLERS: Mapping[str, Mapping[str, object]] = {
     "agent": {"class": "agt", "name": "Demo agent"},
     "assistant": {"class": "ast", "name": "Demo assistant", "grants": ["knowledge:read_public"]},
     "widget": {"class": "pub", "name": "Demo widget", "origins": [ORIGIN]},
@@ -52,9 +53,14 @@ def seed(admin: Client, providers: Mapping[str, DemoProvider], seeded: Seeded) -
         elif seeded.ports.get(key) != provider.port:
             _point(admin, seeded.ids[key], provider)
         seeded.ports[key] = provider.port
-    for name, wanted in _CREDENTIALS.items():
+    for name, wanted in _CALLERS.items():
         if name not in seeded.tokens:
-            seeded.tokens[name] = str(admin.post("/api/v1/credentials", wanted).body["token"])
+            seeded.tokens[name] = _issue(admin, wanted)
+
+
+def _issue(admin: Client, wanted: Mapping[str, object]) -> str:
+    made = admin.create(_CREDENTIALS, wanted).body
+    return str(made["token"] or admin.post(f"{_CREDENTIALS}/{made['id']}/rotate", {}).body["token"])
 
 
 def _register(admin: Client, provider: DemoProvider) -> str:
@@ -65,9 +71,11 @@ def _register(admin: Client, provider: DemoProvider) -> str:
         "baseUrl": provider.url,
         "priority": demo.priority,
     }
-    made = admin.post(_PROVIDERS, wanted).body
-    provider.keep_secret(str(made["secret"]))
+    made = admin.create(_PROVIDERS, wanted).body
     path = f"{_PROVIDERS}/{made['id']}"
+    # A secret is shown once; where that answer was lost, a new one is made.
+    secret = made["secret"] or admin.post(path + "/rotate-secret", {"windowHours": 0}).body["secret"]
+    provider.keep_secret(str(secret))
     admin.post(path + "/capabilities", {})
     _activate(admin, path, provider)
     return str(made["id"])

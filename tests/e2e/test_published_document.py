@@ -1,0 +1,126 @@
+"""Generated requests against the running gateway: what it answers is what its published document says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, settings
+from schemathesis import Case
+from schemathesis.checks import CheckFunction, not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    allow_header_conformance,
+    content_type_conformance,
+    ignored_auth,
+    negative_data_rejection,
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+    unsupported_method,
+)
+
+from tests.e2e.running import CREDENTIALS, PROVIDERS, ROOT, Gateway, call, running
+
+pytestmark = [pytest.mark.emulator, pytest.mark.slow, pytest.mark.xdist_group("e2e")]
+
+CONFORMS: list[CheckFunction] = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_schema_conformance,
+    response_headers_conformance,
+]
+REFUSES: list[CheckFunction] = [negative_data_rejection, unsupported_method, allow_header_conformance, ignored_auth]
+bounded = settings(
+    max_examples=12,
+    deadline=None,
+    derandomize=True,
+    phases=(Phase.explicit, Phase.generate),
+    suppress_health_check=list(HealthCheck),
+)
+
+
+@pytest.fixture(scope="module")
+def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
+    """One of its own: the generated requests leave much behind. Without the provider that is slow on purpose."""
+    with running(tmp_path_factory.mktemp("document")) as gateway:
+        path = f"{PROVIDERS}/{gateway.local['providers']['slow']['id']}"
+        etag = gateway.as_admin("GET", path).headers["etag"]
+        assert gateway.as_admin("PATCH", path, {"status": "disabled"}, If_Match=etag).status == 200
+        yield gateway
+
+
+@pytest.fixture(scope="module")
+def tokens(gateway: Gateway) -> dict[str, str]:
+    """A credential for each security scheme of the document, with rates that no generated request exceeds."""
+    widget = {"class": "pub", "origins": [gateway.local["origin"]], "addressRatePerMinute": 10_000}
+    return {
+        "agentToken": gateway.credential(**{"class": "agt"}, ratePerMinute=100_000),
+        "widgetToken": gateway.credential(**widget, ratePerMinute=100_000),
+        "adminToken": gateway.credential(**{"class": "adm"}, ratePerMinute=100_000),
+    }
+
+
+# The file, so that each operation is a test of its own; below it is compared with what is served.
+schema = schemathesis.openapi.from_path(ROOT / "docs" / "openapi.json")
+
+
+@schema.parametrize()
+@bounded
+def test_what_is_answered_is_what_the_document_says(case: Case, gateway: Gateway, tokens: dict[str, str]) -> None:
+    case.call_and_validate(
+        base_url=gateway.url, headers=headers_for(case, gateway, tokens), checks=[*CONFORMS, *REFUSES]
+    )
+
+
+@schema.include(path_regex=r"\{").parametrize()
+@bounded
+def test_so_it_is_for_things_that_exist(case: Case, gateway: Gateway, tokens: dict[str, str]) -> None:
+    with one_that_exists(case, gateway) as etag:
+        headers = {**headers_for(case, gateway, tokens), "If-Match": etag}
+        case.call_and_validate(base_url=gateway.url, headers=headers, checks=CONFORMS)
+
+
+def headers_for(case: Case, gateway: Gateway, tokens: dict[str, str]) -> dict[str, str]:
+    security: list[dict[str, list[str]]] = case.operation.definition.raw.get("security", [])
+    token = next((tokens[name] for each in security for name in each if name in tokens), None)
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    return headers | ({"Origin": gateway.local["origin"]} if "widget" in case.path else {})
+
+
+@contextmanager
+def one_that_exists(case: Case, gateway: Gateway) -> Iterator[str]:
+    """Points the case at a new thing, gives its ETag, and removes the thing if it is still there."""
+    path = new_provider(case, gateway) if "providerId" in case.path_parameters else new_credential(case, gateway)
+    yield gateway.as_admin("GET", path).headers["etag"]
+    after = gateway.as_admin("GET", path)
+    if after.status == 200:
+        assert gateway.as_admin("DELETE", path, If_Match=after.headers["etag"]).status == 204
+
+
+def new_provider(case: Case, gateway: Gateway) -> str:
+    url = gateway.local["providers"]["public"]["url"]
+    made = gateway.provider(f"generated {case.id}", url, activate=False)
+    case.path_parameters = {"providerId": made}
+    return f"{PROVIDERS}/{made}"
+
+
+def new_credential(case: Case, gateway: Gateway) -> str:
+    made = gateway.credential(**{"class": "agt"}).split("_")[2]
+    case.path_parameters = {"credentialId": made}
+    return f"{CREDENTIALS}/{made}"
+
+
+def test_the_served_document_is_the_one_in_the_source_tree(gateway: Gateway) -> None:
+    answer = call(gateway.url, "GET", "/openapi.json")
+    assert answer.status == 200
+    assert json.loads(answer.data) == json.loads((ROOT / "docs" / "openapi.json").read_text())
+
+
+def test_it_is_not_sent_again_to_whoever_has_it(gateway: Gateway) -> None:
+    etag = call(gateway.url, "GET", "/openapi.json").headers["etag"]
+    again = call(gateway.url, "GET", "/openapi.json", If_None_Match=etag)
+    assert (again.status, again.data) == (304, b"")
