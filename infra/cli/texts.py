@@ -81,10 +81,10 @@ def _result_lines(results: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         yield "  no passages"
     for number, result in enumerate(results, start=1):
         where = f"  ({result['provider']['name']})" if "provider" in result else ""
-        yield f"  {number}. {result['title']}{where}"
+        yield f"  {number}. {_shortened(result['title'])}{where}"
         yield f"     {_shortened(result['snippet'])}"
         if result.get("url"):
-            yield f"     {result['url']}"
+            yield f"     {_plain(result['url'])}"
 
 
 def _outcome_lines(answer: Mapping[str, Any]) -> Iterator[str]:
@@ -98,4 +98,10 @@ def _outcome_lines(answer: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _shortened(text: str) -> str:
-    return text if len(text) <= _SNIPPET_CHARACTERS else text[: _SNIPPET_CHARACTERS - 1].rstrip() + "…"
+    plain = _plain(text)
+    return plain if len(plain) <= _SNIPPET_CHARACTERS else plain[: _SNIPPET_CHARACTERS - 1].rstrip() + "…"
+
+
+def _plain(text: str) -> str:
+    """Without control characters: what a provider says must not steer a terminal."""
+    return "".join(character if character.isprintable() else " " for character in text)
