@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import pytest
 import schemathesis
-from hypothesis import HealthCheck, Phase, settings
-from schemathesis import Case
+from hypothesis import HealthCheck, Phase, given, settings
+from schemathesis import APIOperation, Case, GenerationMode
 from schemathesis.checks import CheckFunction, not_a_server_error
 from schemathesis.specs.openapi.checks import (
     allow_header_conformance,
@@ -33,14 +33,23 @@ CONFORMS: list[CheckFunction] = [
     response_schema_conformance,
     response_headers_conformance,
 ]
-REFUSES: list[CheckFunction] = [negative_data_rejection, unsupported_method, allow_header_conformance, ignored_auth]
-bounded = settings(
-    max_examples=12,
+METHODS: list[CheckFunction] = [unsupported_method, allow_header_conformance, ignored_auth]
+BOUNDED = settings(
+    max_examples=20,
     deadline=None,
     derandomize=True,
-    phases=(Phase.explicit, Phase.generate),
+    database=None,
+    phases=(Phase.generate,),
     suppress_health_check=list(HealthCheck),
 )
+# The file, so that each operation is a test of its own; below it is compared with what is served.
+SCHEMA = schemathesis.openapi.from_path(ROOT / "docs" / "openapi.json")
+OPERATIONS = [result.ok() for result in SCHEMA.get_all_operations()]
+WITH_ID = [operation for operation in OPERATIONS if "{" in operation.path]
+
+
+def label(operation: APIOperation) -> str:
+    return operation.label.replace("/", " ")
 
 
 @pytest.fixture(scope="module")
@@ -64,24 +73,47 @@ def tokens(gateway: Gateway) -> dict[str, str]:
     }
 
 
-# The file, so that each operation is a test of its own; below it is compared with what is served.
-schema = schemathesis.openapi.from_path(ROOT / "docs" / "openapi.json")
+def for_each(operation: APIOperation, mode: GenerationMode, check: Callable[[Case], object]) -> None:
+    """Checks requests made from the operation's own schema, or against it."""
+
+    @given(case=operation.as_strategy(generation_mode=mode))
+    @BOUNDED
+    def run(case: Case) -> None:
+        check(case)
+
+    run()
 
 
-@schema.parametrize()
-@bounded
-def test_what_is_answered_is_what_the_document_says(case: Case, gateway: Gateway, tokens: dict[str, str]) -> None:
-    case.call_and_validate(
-        base_url=gateway.url, headers=headers_for(case, gateway, tokens), checks=[*CONFORMS, *REFUSES]
-    )
+@pytest.mark.parametrize("operation", OPERATIONS, ids=label)
+def test_a_valid_request_is_answered_as_the_document_says(
+    operation: APIOperation, gateway: Gateway, tokens: dict[str, str]
+) -> None:
+    def check(case: Case) -> None:
+        headers = headers_for(case, gateway, tokens)
+        case.call_and_validate(base_url=gateway.url, headers=headers, checks=[*CONFORMS, *METHODS])
+
+    for_each(operation, GenerationMode.POSITIVE, check)
 
 
-@schema.include(path_regex=r"\{").parametrize()
-@bounded
-def test_so_it_is_for_things_that_exist(case: Case, gateway: Gateway, tokens: dict[str, str]) -> None:
-    with one_that_exists(case, gateway) as etag:
-        headers = {**headers_for(case, gateway, tokens), "If-Match": etag}
-        case.call_and_validate(base_url=gateway.url, headers=headers, checks=CONFORMS)
+@pytest.mark.parametrize("operation", [each for each in OPERATIONS if each.body], ids=label)
+def test_an_invalid_request_is_refused_as_the_document_says(
+    operation: APIOperation, gateway: Gateway, tokens: dict[str, str]
+) -> None:
+    def check(case: Case) -> None:
+        headers = headers_for(case, gateway, tokens)
+        case.call_and_validate(base_url=gateway.url, headers=headers, checks=[*CONFORMS, negative_data_rejection])
+
+    for_each(operation, GenerationMode.NEGATIVE, check)
+
+
+@pytest.mark.parametrize("operation", WITH_ID, ids=label)
+def test_so_it_is_for_things_that_exist(operation: APIOperation, gateway: Gateway, tokens: dict[str, str]) -> None:
+    def check(case: Case) -> None:
+        with one_that_exists(case, gateway) as etag:
+            headers = {**headers_for(case, gateway, tokens), "If-Match": etag}
+            case.call_and_validate(base_url=gateway.url, headers=headers, checks=CONFORMS)
+
+    for_each(operation, GenerationMode.POSITIVE, check)
 
 
 def headers_for(case: Case, gateway: Gateway, tokens: dict[str, str]) -> dict[str, str]:
