@@ -89,6 +89,8 @@ def test_a_valid_request_is_answered_as_the_document_says(
     operation: APIOperation, gateway: Gateway, tokens: dict[str, str]
 ) -> None:
     def check(case: Case) -> None:
+        if case.operation.label == f"POST {PROVIDERS}":  # few generated addresses are good ones
+            case.body = {**case.body, "baseUrl": gateway.local["providers"]["public"]["url"]}
         headers = headers_for(case, gateway, tokens)
         case.call_and_validate(base_url=gateway.url, headers=headers, checks=[*CONFORMS, *METHODS])
 
