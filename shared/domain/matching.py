@@ -1,0 +1,63 @@
+"""Which cards a text mentions: where a key may begin and end, and the order of what was found."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from shared.domain.cards import Card, CustomerCard
+
+MAX_TEXT_CHARACTERS = 20_000
+MAX_CAP = 50
+DEFAULT_CAP = 10
+
+C = TypeVar("C", Card, CustomerCard)
+
+WORD_CHARACTERS = frozenset(string.ascii_letters + string.digits + "_")
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """A normalised key that occurs in a text, not glued to its neighbours, and the cards that have it."""
+
+    norm_key: str
+    card_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Matched(Generic[C]):
+    """`dropped` counts the cards beyond the cap."""
+
+    cards: tuple[C, ...] = ()
+    dropped: int = 0
+
+
+def is_glued(text: str, position: int) -> bool:
+    """Whether an edge of a key at `position` of `text` is glued: ASCII word characters on both sides of it. An edge
+    anywhere else is free, so a key of ideographs is found inside a sentence, and beside ASCII.
+    """
+    inside = 0 < position < len(text)
+    return inside and text[position - 1] in WORD_CHARACTERS and text[position] in WORD_CHARACTERS
+
+
+def in_order(occurrences: Iterable[Occurrence]) -> list[tuple[str, str]]:
+    """(card id, key) of each mentioned card once, by the first of its keys that occurs, then by id."""
+    first: dict[str, str] = {}
+    for found in sorted(occurrences, key=lambda one: one.norm_key):
+        for card_id in found.card_ids:
+            first.setdefault(card_id, found.norm_key)
+    return sorted(first.items(), key=lambda pair: (pair[1], pair[0]))
+
+
+def matched(ranked: Sequence[tuple[str, str]], cards: Mapping[str, C], *, cap: int) -> Matched[C]:
+    """The first `cap` of `ranked`, as they were read just now. One that is gone, or no longer has its key, is left out
+    and not counted.
+    """
+    shown = tuple(cards[id_] for id_, key in ranked[:cap] if id_ in cards and key in _card(cards[id_]).norm_keys)
+    return Matched(shown, dropped=max(0, len(ranked) - cap))
+
+
+def _card(one: Card | CustomerCard) -> Card:
+    return one.card if isinstance(one, CustomerCard) else one
