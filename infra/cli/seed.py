@@ -71,14 +71,35 @@ def _register(admin: Client, provider: DemoProvider) -> str:
         "baseUrl": provider.url,
         "priority": demo.priority,
     }
-    made = admin.create(_PROVIDERS, wanted).body
+    made = _made(admin, wanted)
     path = f"{_PROVIDERS}/{made['id']}"
     # A secret is shown once; where that answer was lost, a new one is made.
-    secret = made["secret"] or admin.post(path + "/rotate-secret", {"windowHours": 0}).body["secret"]
-    provider.keep_secret(str(secret))
-    admin.post(path + "/capabilities", {})
-    _activate(admin, path, provider)
+    provider.keep_secret(str(made.get("secret") or _new_secret(admin, path)))
+    if made["baseUrl"] != provider.url:
+        _point(admin, str(made["id"]), provider)
+    else:
+        admin.post(path + "/capabilities", {})
+        _activate(admin, path, provider)
     return str(made["id"])
+
+
+def _made(admin: Client, wanted: Mapping[str, object]) -> dict[str, Any]:
+    """The provider; also one that an earlier start made and was killed before it could note it."""
+    try:
+        return admin.create(_PROVIDERS, wanted).body
+    except Declined as declined:
+        if declined.code != "name_taken":
+            raise
+    listed = admin.call("GET", _PROVIDERS + "?limit=100").body["providers"]
+    same = [each for each in listed if all(each[field] == wanted[field] for field in ("name", "exposureProfile"))]
+    if not same:
+        raise SeedFailed(f"Another provider is called {wanted['name']}.")
+    found: dict[str, Any] = same[0]
+    return found
+
+
+def _new_secret(admin: Client, path: str) -> str:
+    return str(admin.post(path + "/rotate-secret", {"windowHours": 0, "replacePending": True}).body["secret"])
 
 
 def _point(admin: Client, provider_id: str, provider: DemoProvider) -> None:

@@ -104,6 +104,22 @@ def test_a_demo_provider_whose_port_was_taken_meanwhile_moves(tmp_path: Path) ->
             assert gateway.outcomes(query="refund", deadlineMs=1500)["Help centre"]["status"] == "success"
 
 
+def test_a_start_that_was_killed_half_way_does_not_stand_in_the_way_of_the_next(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    process = start(tmp_path, "--state-dir", str(state))
+    gateway = Gateway(process, tmp_path, {})
+    while not (state / "secrets" / "internal").exists():  # two of four providers are registered
+        assert process.poll() is None, (tmp_path / "stderr").read_text()
+    pids = gateway.pids()
+    gateway.stop(signal.SIGKILL)
+    wait_until_gone(pids)
+    assert not (tmp_path / ".kgw" / "local.json").exists()
+    with running(tmp_path, "--state-dir", str(state)) as gateway:
+        assert len(gateway.as_admin("GET", PROVIDERS).found["providers"]) == 4
+        outcomes = gateway.outcomes(query="refund", deadlineMs=1500)
+        assert outcomes["Help centre"]["status"] == outcomes["Service desk"]["status"] == "success"
+
+
 def test_a_second_one_with_the_same_state_directory_is_refused(tmp_path: Path) -> None:
     state = tmp_path / "state"
     with running(tmp_path, "--no-demo", "--state-dir", str(state)) as gateway:
