@@ -95,7 +95,9 @@ class CardStore(Protocol):
         ...
 
     async def end_import(self, lease: ImportLease, change: Change) -> None:
-        """Gives the lease back and writes the audit entry. An import that never gets here simply runs out."""
+        """Gives the lease back, also when it has run out meanwhile, and writes the audit entry. An import that never
+        gets here simply runs out.
+        """
         ...
 
     async def deleting(self, *, limit: int) -> tuple[str, ...]:

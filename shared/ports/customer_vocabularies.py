@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Protocol
 
+from shared.domain.deadlines import Deadline
 from shared.domain.matching import Occurrence
 
 
@@ -13,7 +15,10 @@ class CustomerVocabularies(Protocol):
 
     A collection that does not itself say customer_safe does not exist here: None, as for one that is unknown or being
     deleted. A copy of the keys is used only while the collection's content generation, read strongly consistently, is
-    the one it was made of. Raises `Unavailable`.
+    the one it was made of. What takes long waits for `turn` and keeps to its deadline, else `Unavailable`
+    (`vocabulary_unavailable`). Raises `Unavailable` also when the store cannot be read.
     """
 
-    async def occurring(self, collection_id: str, text: str) -> tuple[Occurrence, ...] | None: ...
+    async def occurring(
+        self, collection_id: str, text: str, *, turn: asyncio.Future[Deadline]
+    ) -> tuple[Occurrence, ...] | None: ...

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Protocol
 
+from shared.domain.deadlines import Deadline
 from shared.domain.matching import Occurrence
 
 
@@ -13,8 +15,13 @@ class Vocabularies(Protocol):
 
     The keys are those of a strongly consistent read of the collection's content generation: a copy kept in the process
     is used only while its generation is still the current one, and none is kept while an import runs. None when there
-    is no such collection, or it is being deleted. Reading the keys anew may take seconds and happens beside the event
-    loop; a caller that no longer waits may cancel, and the copy is made all the same. Raises `Unavailable`.
+    is no such collection, or it is being deleted.
+
+    A copy is read beside the event loop; making a large one ready to match holds the whole process up for a while.
+    That is not begun before `turn` is there, nor unless it can be done by the deadline that `turn` gives: else
+    `Unavailable` (`vocabulary_unavailable`). Raises `Unavailable` also when the store cannot be read.
     """
 
-    async def occurring(self, collection_id: str, text: str) -> tuple[Occurrence, ...] | None: ...
+    async def occurring(
+        self, collection_id: str, text: str, *, turn: asyncio.Future[Deadline]
+    ) -> tuple[Occurrence, ...] | None: ...

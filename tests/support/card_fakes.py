@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from collections import Counter
 from collections.abc import Collection as Several
@@ -20,6 +21,7 @@ from shared.domain.cards import (
     collection_exposure,
 )
 from shared.domain.changes import Change
+from shared.domain.deadlines import Deadline
 from shared.domain.exposure import ExposureProfile
 from shared.domain.matching import Occurrence, is_glued
 from shared.domain.pages import Page
@@ -99,7 +101,9 @@ class FakeVocabularies(Failing):
     def __init__(self, shelf: Shelf | None = None) -> None:
         self.shelf = shelf or Shelf()
 
-    async def occurring(self, collection_id: str, text: str) -> tuple[Occurrence, ...] | None:
+    async def occurring(
+        self, collection_id: str, text: str, *, turn: asyncio.Future[Deadline]
+    ) -> tuple[Occurrence, ...] | None:
         self._may_fail()
         return _occurring(self.shelf, self.shelf.active(collection_id), text)
 
@@ -108,7 +112,9 @@ class FakeCustomerVocabularies(Failing):
     def __init__(self, shelf: Shelf | None = None) -> None:
         self.shelf = shelf or Shelf()
 
-    async def occurring(self, collection_id: str, text: str) -> tuple[Occurrence, ...] | None:
+    async def occurring(
+        self, collection_id: str, text: str, *, turn: asyncio.Future[Deadline]
+    ) -> tuple[Occurrence, ...] | None:
         self._may_fail()
         return _occurring(self.shelf, self.shelf.for_customers(collection_id), text)
 
@@ -249,7 +255,9 @@ class FakeCardStore(Failing):
     async def end_import(self, lease: ImportLease, change: Change) -> None:
         self._may_fail()
         self.store.check_idempotency(change)
-        self.shelf.collections[lease.collection_id] = replace(self._held(lease), importing_until=0.0)
+        collection = self._leased(lease)
+        self.shelf.leases.pop(collection.id)
+        self.shelf.collections[collection.id] = replace(collection, importing_until=0.0)
         self.store.note(change)
 
     # --- clearing away ---------------------------------------------------------------------------
@@ -285,10 +293,15 @@ class FakeCardStore(Failing):
             raise PreconditionFailed("It has changed since it was read.")
         return stored
 
-    def _held(self, lease: ImportLease) -> Collection:
+    def _leased(self, lease: ImportLease) -> Collection:
         collection = self._active(lease.collection_id)
-        is_its_own = self.shelf.leases.get(lease.collection_id) == lease.token
-        if not is_its_own or collection.importing_until <= self.store.clock.now():
+        if self.shelf.leases.get(lease.collection_id) != lease.token:
+            raise Conflict("The import has ended.", code="import_ended")
+        return collection
+
+    def _held(self, lease: ImportLease) -> Collection:
+        collection = self._leased(lease)
+        if collection.importing_until <= self.store.clock.now():
             raise Conflict("The import has ended.", code="import_ended")
         return collection
 
