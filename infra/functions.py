@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from infra.tables import LEDGER_INTERNAL, LEDGER_PUBLIC, REGISTRATIONS_INTERNAL, REGISTRATIONS_PUBLIC, Table
+from infra.tables import CARDS, LEDGER_INTERNAL, LEDGER_PUBLIC, REGISTRATIONS_INTERNAL, REGISTRATIONS_PUBLIC, Table
 from shared.domain.exposure import ExposureProfile
 
 PUBLIC = ExposureProfile.CUSTOMER_SAFE
@@ -37,7 +37,10 @@ class KeyGrant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Function:
-    """`tables`, the keys and the root secret are named in its environment; the grants are what its role may do."""
+    """`tables`, the keys and the root secret are named in its environment; the grants are what its role may do.
+
+    `every_min` above 0 has it run by the clock, every so many minutes; such a function has no routes.
+    """
 
     name: str
     memory_mb: int
@@ -46,6 +49,7 @@ class Function:
     key_grants: tuple[KeyGrant, ...] = ()
     reads_root_secret: bool = False
     dials_out: bool = False
+    every_min: int = 0
     settings: tuple[tuple[str, str], ...] = ()
 
     @property
@@ -87,7 +91,7 @@ SEARCH = Function(
 ADMIN = Function(
     name="admin",
     memory_mb=512,
-    tables=(REGISTRATIONS_PUBLIC, REGISTRATIONS_INTERNAL, LEDGER_PUBLIC, LEDGER_INTERNAL),
+    tables=(REGISTRATIONS_PUBLIC, REGISTRATIONS_INTERNAL, CARDS, LEDGER_PUBLIC, LEDGER_INTERNAL),
     table_grants=(
         TableGrant(REGISTRATIONS_PUBLIC, ("GetItem", "Query"), ("CREDENTIAL", "PROVIDER")),
         TableGrant(REGISTRATIONS_PUBLIC, ("DeleteItem", "PutItem"), ("CREDENTIAL", "NAME", "ORIGIN#*", "PROVIDER")),
@@ -100,6 +104,12 @@ ADMIN = Function(
         TableGrant(REGISTRATIONS_INTERNAL, ("UpdateItem",), ("GENERATION",)),
         TableGrant(LEDGER_INTERNAL, ("UpdateItem",), _COUNTED),
         TableGrant(LEDGER_INTERNAL, ("GetItem", "PutItem"), ("IDEMPOTENCY#*",)),
+        TableGrant(CARDS, ("GetItem",), ("CARD#*", "COLLECTION")),
+        TableGrant(CARDS, ("BatchGetItem",), ("CARD#*", "KEY#*")),
+        TableGrant(CARDS, ("Query",), ("CARD#*", "COLLECTION")),
+        TableGrant(CARDS, ("PutItem",), ("CARD#*", "COLLECTION", "COLLECTION_NAME")),
+        TableGrant(CARDS, ("UpdateItem",), ("COLLECTION", "KEY#*")),
+        TableGrant(CARDS, ("DeleteItem",), ("CARD#*", "COLLECTION_NAME", "KEY#*")),
     ),
     key_grants=(KeyGrant(PUBLIC, ("Decrypt", "Encrypt")), KeyGrant(INTERNAL, ("Decrypt", "Encrypt"))),
     reads_root_secret=True,
@@ -108,4 +118,18 @@ ADMIN = Function(
 
 ASSETS = Function(name="assets", memory_mb=256)
 
-FUNCTIONS = (SEARCH, WIDGET, ADMIN, ASSETS)
+# Clears away deleted collections. Cards are deleted here; what says who deleted them is the admin's to write.
+PROBE = Function(
+    name="probe",
+    memory_mb=256,
+    tables=(CARDS,),
+    table_grants=(
+        TableGrant(CARDS, ("GetItem",), ("COLLECTION",)),
+        TableGrant(CARDS, ("Query",), ("CARD#*", "COLLECTION", "KEY#*")),
+        TableGrant(CARDS, ("BatchWriteItem",), ("CARD#*", "KEY#*")),
+        TableGrant(CARDS, ("DeleteItem",), ("COLLECTION",)),
+    ),
+    every_min=5,
+)
+
+FUNCTIONS = (SEARCH, WIDGET, ADMIN, ASSETS, PROBE)

@@ -22,6 +22,8 @@ class Route:
 _ADMIN = {"rate_per_s": 20, "burst": 40}
 _PROVIDERS = "/api/v1/knowledge/providers"
 _CREDENTIALS = "/api/v1/credentials"
+_COLLECTIONS = "/api/v1/collections"
+_CARDS = _COLLECTIONS + "/{collectionId}/cards"
 
 ROUTES: tuple[Route, ...] = (
     Route("POST", "/api/v1/knowledge/search", "search"),
@@ -41,6 +43,18 @@ ROUTES: tuple[Route, ...] = (
     Route("PATCH", _CREDENTIALS + "/{credentialId}", "admin", **_ADMIN),
     Route("DELETE", _CREDENTIALS + "/{credentialId}", "admin", **_ADMIN),
     Route("POST", _CREDENTIALS + "/{credentialId}/rotate", "admin", **_ADMIN),
+    Route("POST", _COLLECTIONS, "admin", **_ADMIN),
+    Route("GET", _COLLECTIONS, "admin", **_ADMIN),
+    Route("GET", _COLLECTIONS + "/{collectionId}", "admin", **_ADMIN),
+    Route("PATCH", _COLLECTIONS + "/{collectionId}", "admin", **_ADMIN),
+    Route("DELETE", _COLLECTIONS + "/{collectionId}", "admin", **_ADMIN),
+    Route("POST", _CARDS, "admin", **_ADMIN),
+    Route("GET", _CARDS, "admin", **_ADMIN),
+    Route("POST", _CARDS + "/import", "admin", **_ADMIN),
+    Route("GET", _CARDS + "/export", "admin", **_ADMIN),
+    Route("GET", _CARDS + "/{cardId}", "admin", **_ADMIN),
+    Route("PATCH", _CARDS + "/{cardId}", "admin", **_ADMIN),
+    Route("DELETE", _CARDS + "/{cardId}", "admin", **_ADMIN),
     Route("GET", "/api/v1/audit", "admin", **_ADMIN),
     Route("GET", "/openapi.json", "assets"),
     Route("GET", "/livez", "assets"),

@@ -16,13 +16,15 @@ from infra.constructs.keys import NAMES, Keys
 from infra.constructs.names import camel
 from infra.constructs.roles import permit
 from infra.constructs.root_secret import RootSecret
+from infra.constructs.schedule import run_by_the_clock
 from infra.constructs.tables import Tables
 from infra.functions import FUNCTIONS
 from infra.tables import TABLES
 
 
 class KnowledgeGatewayStack(Stack):
-    """Five tables, two keys, one secret, one function and one role per entry of `FUNCTIONS`, one HTTP API.
+    """Five tables, two keys, one secret, one function and one role per entry of `FUNCTIONS`, one HTTP API, and a
+    schedule for what runs by the clock.
 
     `disposable` lets everything go with the stack, data included; for rehearsals. Nothing else depends on it.
     """
@@ -55,6 +57,9 @@ class KnowledgeGatewayStack(Stack):
         )
         functions = self._functions(target)
         api = HttpApi(self, "HttpApi", functions=functions, disposable=disposable)
+        for function in FUNCTIONS:
+            if function.every_min:
+                run_by_the_clock(self, function, target=functions[function.name])
         alarm_on_refused_admins(self, log=self._roles["admin"].log)
         self._outputs(api, functions)
 

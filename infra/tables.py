@@ -7,7 +7,8 @@ What lies in each, by partition key:
                             CREDENTIAL (sk = id, class pub), ORIGIN#<origin> (sk = credential id)
     registrations-internal  PROVIDER, NAME, GENERATION, CREDENTIAL (adm, agt, ast), ROOT (sk = -, root's switch),
                             AUDIT (sk = entry id)
-    cards                   collections, cards, key index
+    cards                   COLLECTION (sk = id), COLLECTION_NAME (sk = exposure and case-folded name),
+                            CARD#<collection id> (sk = card id), KEY#<collection id> (sk = normalised key)
     ledger-public           RATE#<subject> (sk = minute)
     ledger-internal         RATE#<subject> (sk = minute), IDEMPOTENCY#<hash> (sk = -)
 """

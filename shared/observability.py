@@ -14,6 +14,8 @@ WIDGET_REFUSED: Final = "widget.refused"
 ADMIN_AUTHENTICATION_FAILED: Final = "admin.authentication_failed"
 ADMIN_CHANGED: Final = "admin.changed"
 STORE_ITEM_UNREADABLE: Final = "store.item_unreadable"
+COLLECTIONS_CLEARED: Final = "probe.collections_cleared"
+PROBE_INTERRUPTED: Final = "probe.interrupted"
 
 
 def logger_for(service: str) -> Logger:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from aws_lambda_powertools import Logger
 
 from functions.admin.audit import add_audit_routes
+from functions.admin.card_sets import add_card_set_routes
+from functions.admin.cards import add_card_routes
+from functions.admin.collections import add_collection_routes
 from functions.admin.credentials import add_credential_routes
 from functions.admin.desk import Desk
 from functions.admin.parts import Parts
@@ -30,5 +33,8 @@ def admin_api(parts: Parts, *, loop: ProcessLoop, logger: Logger) -> Api:
     add_provider_routes(desk, parts)
     add_provider_check_routes(desk, parts)
     add_credential_routes(desk, parts)
+    add_collection_routes(desk, parts)
+    add_card_set_routes(desk, parts)
+    add_card_routes(desk, parts)
     add_audit_routes(desk, parts)
     return api

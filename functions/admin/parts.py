@@ -9,6 +9,7 @@ from shared.domain.exposure import ExposureProfile
 from shared.domain.registrations import ProviderKind
 from shared.ports.address_check import AddressCheck
 from shared.ports.audit_log import AuditLog
+from shared.ports.card_store import CardStore
 from shared.ports.clock import Clock
 from shared.ports.credential_store import CredentialStore
 from shared.ports.credentials import Credentials
@@ -27,6 +28,7 @@ class Parts:
 
     registry: Registry
     credential_store: CredentialStore
+    card_store: CardStore
     audit_log: AuditLog
     idempotency: Idempotency
     credentials: Credentials

@@ -1,4 +1,5 @@
-"""Builds the adapters of the admin function, once a process. The only function that writes registrations."""
+"""Builds the adapters of the admin function, once a process. The only function that writes registrations and
+cards."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from functions.admin.parts import Parts
 from shared.adapters import aws
 from shared.adapters.address_check import ResolvingAddressCheck
 from shared.adapters.audit_log import DynamoAuditLog
+from shared.adapters.card_store import DynamoCardStore
 from shared.adapters.clock import SystemClock
 from shared.adapters.credential_store import DynamoCredentialStore
 from shared.adapters.credentials import DynamoCredentials
@@ -21,11 +23,12 @@ from shared.adapters.secret_box import KmsSealer, KmsUnsealer
 from shared.domain.exposure import ExposureProfile
 from shared.domain.registrations import ProviderKind
 from shared.providers.contract import ContractRetriever
+from shared.settings.cards import CardTable
 from shared.settings.internal import InternalStore, RootAccess
 from shared.settings.public import Network, PublicStore
 
 
-class AdminSettings(PublicStore, InternalStore, Network, RootAccess):
+class AdminSettings(PublicStore, InternalStore, CardTable, Network, RootAccess):
     """All that the admin function reads from its environment."""
 
 
@@ -47,6 +50,13 @@ def wired(environment: Mapping[str, str]) -> Parts:
             dynamodb,
             public_table=settings.registrations_public,
             internal_table=settings.registrations_internal,
+            idempotency_table=settings.ledger_internal,
+            clock=clock,
+        ),
+        card_store=DynamoCardStore(
+            dynamodb,
+            table=settings.cards,
+            audit_table=settings.registrations_internal,
             idempotency_table=settings.ledger_internal,
             clock=clock,
         ),

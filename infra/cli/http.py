@@ -7,7 +7,7 @@ import json
 import time
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -25,10 +25,11 @@ class Unreachable(Exception):
 class Declined(Exception):
     """The gateway answered with a problem."""
 
-    def __init__(self, status: int, code: str, detail: str) -> None:
+    def __init__(self, status: int, code: str, detail: str, *, retry_after_s: float | None = None) -> None:
         super().__init__(f"{status} {code}: {detail}" if detail else f"{status} {code}")
         self.status = status
         self.code = code
+        self.retry_after_s = retry_after_s
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,15 @@ class Answer:
     status: int
     body: dict[str, Any]
     etag: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """An answer as it came; names of headers in lower case."""
+
+    status: int
+    headers: Mapping[str, str]
+    data: bytes = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,27 +78,51 @@ class Client:
                 time.sleep(_PAUSE_S)
         return self._once(method, path, body, headers)
 
-    def _once(self, method: str, path: str, body: Mapping[str, Any] | None, headers: Mapping[str, str]) -> Answer:
+    def send(self, method: str, path: str, data: bytes | None = None, **headers: str) -> Received:
+        """One request with a body of any kind. Raises `Unreachable`, `Declined`."""
         sent = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
         sent |= {name.replace("_", "-"): value for name, value in headers.items()}
-        address = urlsplit(self.url).netloc
-        connection = http.client.HTTPConnection(address, timeout=_TIMEOUT_S)
+        connection = _connection(self.url)
         try:
-            connection.request(method, path, None if body is None else json.dumps(body).encode(), sent)
+            connection.request(method, path, data, sent)
             response = connection.getresponse()
-            return _checked(response.status, response.read(), response.headers.get("ETag"))
+            names = {name.lower(): value for name, value in response.getheaders()}
+            received = Received(response.status, names, response.read())
         except (OSError, http.client.HTTPException):
             raise Unreachable(f"Nothing answers at {self.url}.") from None
         finally:
             connection.close()
+        if received.status >= 400:
+            raise _declined(received)
+        return received
+
+    def _once(self, method: str, path: str, body: Mapping[str, Any] | None, headers: Mapping[str, str]) -> Answer:
+        data = None if body is None else json.dumps(body).encode()
+        received = self.send(method, path, data, **headers)
+        return Answer(received.status, _object(received.data), received.headers.get("etag"))
 
 
-def _checked(status: int, data: bytes, etag: str | None) -> Answer:
+def _connection(url: str) -> http.client.HTTPConnection:
+    address = urlsplit(url)
+    kind = http.client.HTTPSConnection if address.scheme == "https" else http.client.HTTPConnection
+    return kind(address.netloc, timeout=_TIMEOUT_S)
+
+
+def _declined(received: Received) -> Declined:
+    body = _object(received.data)
+    wait = received.headers.get("retry-after", "")
+    return Declined(
+        received.status,
+        str(body.get("code", "unknown")),
+        str(body.get("detail", body.get("message", ""))),
+        retry_after_s=float(wait) if wait.isascii() and wait.isdigit() else None,
+    )
+
+
+def _object(data: bytes) -> dict[str, Any]:
+    """The JSON object in an answer; an empty one for everything else."""
     try:
         parsed = json.loads(data) if data else {}
     except ValueError:
         parsed = {}
-    body = parsed if isinstance(parsed, dict) else {}
-    if status >= 400:
-        raise Declined(status, str(body.get("code", "unknown")), str(body.get("detail", body.get("message", ""))))
-    return Answer(status, body, etag)
+    return parsed if isinstance(parsed, dict) else {}

@@ -7,6 +7,11 @@ import sys
 from importlib import metadata
 from pathlib import Path
 
+from infra.cli.access import NoAccess
+from infra.cli.cards import Lookup, export_cards, look_up
+from infra.cli.http import Declined, Unreachable
+from infra.cli.import_cards import Import, import_cards
+from infra.cli.row_slices import Unsliceable
 from infra.cli.search import CannotSearch, Search, search
 from infra.cli.up import CannotRun, Wishes, up
 
@@ -18,7 +23,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         return _run(options)
-    except (CannotRun, CannotSearch) as error:
+    except (CannotRun, CannotSearch, NoAccess, Unsliceable, Declined, Unreachable) as error:
         print(f"kgw: {error}", file=sys.stderr)
         return 1
 
@@ -26,6 +31,8 @@ def main(arguments: list[str] | None = None) -> int:
 def _run(options: argparse.Namespace) -> int:
     if options.command == "up":
         return up(Wishes(port=options.port, demo=options.demo, state_dir=options.state_dir, as_json=options.as_json))
+    if options.command == "cards":
+        return _cards(options)
     return search(
         Search(
             query=options.query,
@@ -37,12 +44,21 @@ def _run(options: argparse.Namespace) -> int:
     )
 
 
+def _cards(options: argparse.Namespace) -> int:
+    if options.action == "import":
+        return import_cards(Import(file=options.file, collection=options.collection, as_json=options.as_json))
+    if options.action == "export":
+        return export_cards(options.collection)
+    return look_up(Lookup(terms=options.terms, collection=options.collection, as_json=options.as_json))
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="kgw", description="Runs and asks a Knowledge Gateway.")
     parser.add_argument("--version", action="version", version=f"kgw {metadata.version('knowledge-gateway')}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_up(commands.add_parser("up", help="run the whole gateway on this machine", description=_UP))
     _add_search(commands.add_parser("search", help="ask the gateway that runs here", description=_SEARCH))
+    _add_cards(commands.add_parser("cards", help="import, export and look up cards", description=_CARDS))
     return parser
 
 
@@ -52,6 +68,27 @@ _UP = (
     "prints calls to paste."
 )
 _SEARCH = "Asks the gateway whose address and tokens lie in .kgw/local.json."
+_CARDS = (
+    "Cards of one collection of the gateway that runs here, or of the one that KGW_URL names. The token comes from "
+    ".kgw/local.json or from KGW_TOKEN."
+)
+_IMPORT = (
+    "Sends the rows of a JSON Lines file, or of a table (.csv), in slices. Rows that are there already change nothing: "
+    "after Ctrl-C, or a failure, the same command goes on. Ends with 1 when rows were refused."
+)
+
+
+def _add_cards(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    importing = actions.add_parser("import", help="add and change cards out of a file", description=_IMPORT)
+    importing.add_argument("file", type=Path, metavar="FILE", help="JSON Lines, or a table called .csv")
+    exporting = actions.add_parser("export", help="print every card as a line that an import takes")
+    looking = actions.add_parser("lookup", help="print the cards under some terms")
+    looking.add_argument("terms", nargs="+", metavar="TERM")
+    for each in (importing, exporting, looking):
+        each.add_argument("--collection", required=True, metavar="CID", help="the id of the collection")
+    for each in (importing, looking):
+        each.add_argument("--json", dest="as_json", action="store_true", help="the answer as JSON")
 
 
 def _add_up(parser: argparse.ArgumentParser) -> None:

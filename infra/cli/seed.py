@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -32,14 +32,15 @@ class Seeded:
     tokens: dict[str, str] = field(default_factory=dict)
     ids: dict[str, str] = field(default_factory=dict)
     ports: dict[str, int] = field(default_factory=dict)
+    collections: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def read(cls, path: Path) -> Seeded:
         kept = read_json(path) or {}
-        return cls(**{name: dict(kept.get(name, {})) for name in ("tokens", "ids", "ports")})
+        return cls(**{name: dict(kept.get(name, {})) for name in ("tokens", "ids", "ports", "collections")})
 
     def write(self, path: Path) -> None:
-        write_private(path, {"tokens": self.tokens, "ids": self.ids, "ports": self.ports})
+        write_private(path, asdict(self))
 
 
 def seed(admin: Client, providers: Mapping[str, DemoProvider], seeded: Seeded) -> None:

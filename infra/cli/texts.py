@@ -13,6 +13,7 @@ from infra.cli.state import LOCAL
 QUESTION: dict[str, Any] = {"query": "refund override code", "limit": 4, "deadlineMs": 2000}
 SEARCH = "/api/v1/knowledge/search"
 WIDGET_SEARCH = "/api/v1/knowledge/widget/search"
+CARD_TEXT = "My EV is on the Mellvik Star; 渡轮卡怎么续费?"
 _SNIPPET_CHARACTERS = 150
 
 
@@ -32,6 +33,11 @@ def welcome(local: Mapping[str, Any], providers: Sequence[DemoProvider]) -> str:
 def answer_text(answer: Mapping[str, Any]) -> str:
     """An answer to a search, of either projection, for people."""
     return "\n".join([*_result_lines(answer["results"]), *_outcome_lines(answer)])
+
+
+def cards_text(found: Mapping[str, Any]) -> str:
+    """An answer to a look-up, for people."""
+    return "\n".join(line for term, cards in found["results"].items() for line in _card_lines(term, cards))
 
 
 def curl(url: str, token: str, body: Mapping[str, Any], *headers: str) -> str:
@@ -55,6 +61,11 @@ def _calls(local: Mapping[str, Any]) -> Iterator[str]:
     yield "  " + curl(url + SEARCH, local["assistant"], public)
     yield "So does the widget of a website, from its own origin:"
     yield "  " + curl(url + WIDGET_SEARCH, local["widget"], public, f"Origin: {local['origin']}")
+    collection = f"{url}/api/v1/collections/{local['collection']}/context-cards"
+    yield "What words of the ferry mean, by looking them up, and in a text:"
+    yield "  " + curl(collection + "/lookup", local["agent"], {"terms": ["ferry pass", "渡轮卡", "Поромна картка"]})
+    yield "  " + curl(collection + "/match", local["assistant"], {"text": CARD_TEXT})
+    yield f"  .venv/bin/kgw cards lookup --collection {local['collection']} EV 餐券"
     yield "An admin administers, and searches nothing:"
     yield f"  curl -s {url}/api/v1/knowledge/providers -H 'Authorization: Bearer {local['admin']}'"
     yield ""
@@ -85,6 +96,13 @@ def _result_lines(results: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         yield f"     {_shortened(result['snippet'])}"
         if result.get("url"):
             yield f"     {_plain(result['url'])}"
+
+
+def _card_lines(term: str, cards: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    yield f"{_plain(term)}: {'no card' if not cards else ''}".rstrip()
+    for card in cards:
+        yield f"  {_plain(card['title'] or card['keys'][0])}  ({_plain(', '.join(card['keys']))})"
+        yield f"     {_shortened(card['body'])}"
 
 
 def _outcome_lines(answer: Mapping[str, Any]) -> Iterator[str]:

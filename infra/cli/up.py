@@ -15,6 +15,7 @@ from types import FrameType
 from typing import Any
 
 from infra.cli import texts
+from infra.cli.demo_cards import seed_cards
 from infra.cli.demo_providers import DemoProviders, ProviderFailed
 from infra.cli.http import Client, Declined, Unreachable
 from infra.cli.seed import ORIGIN, Seeded, SeedFailed, seed
@@ -107,11 +108,14 @@ def _demo(wishes: Wishes, directory: Path, admin: Client, local: dict[str, Any],
     providers = stack.enter_context(DemoProviders(directory, ports=seeded.ports))
     try:
         seed(admin, providers.by_key, seeded)
+        seed_cards(admin, seeded)
     finally:
         if wishes.state_dir:
             seeded.write(kept)
     local |= seeded.tokens
     local["origin"] = ORIGIN
+    local["collection"] = seeded.collections["customer_safe"]
+    local["collections"] = dict(seeded.collections)
     local["providers"] = {
         key: {"id": seeded.ids[key], "url": each.url, "pid": each.pid, "secretFile": str(each.secret_file)}
         for key, each in providers.by_key.items()

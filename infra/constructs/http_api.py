@@ -45,7 +45,8 @@ class HttpApi(Construct):
             self, "Api", name=Stack.of(self).stack_name, protocol_type="HTTP", description="Knowledge Gateway"
         )
         pin(self._api, "HttpApi")
-        targets = {name: self._integrate(name, function) for name, function in functions.items()}
+        routed = {route.function for route in ROUTES} | {DEFAULT_FUNCTION}
+        targets = {name: self._integrate(name, functions[name]) for name in functions if name in routed}
         routes = [self._route(f"{route.method} {route.path}", targets[route.function]) for route in ROUTES]
         routes.append(self._route(DEFAULT_ROUTE, targets[DEFAULT_FUNCTION]))
         self._stage(routes, disposable=disposable)

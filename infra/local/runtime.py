@@ -7,6 +7,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from infra.functions import FUNCTIONS
+from infra.local.clockwork import Clockwork
 from infra.local.dispatch import Dispatcher
 from infra.local.emulator import start_emulator
 from infra.local.functions import environments
@@ -31,6 +33,7 @@ class Runtime:
         self._log_dir = log_dir
         self._pools: dict[str, Pool] = {}
         self._closing = threading.Event()
+        self._clockwork = Clockwork()
         self._front = Front(port, dispatcher=Dispatcher(), pools=lambda: self._pools)
         try:
             self._backend = start_emulator(state_dir=state_dir)
@@ -48,12 +51,16 @@ class Runtime:
         for name, environment in environments(store=self._store, client=client).items():
             log = self._log_dir / f"{name}.log"
             self._pools[name] = Pool(f"functions.{name}.handler", environment=environment, log=log)
+        for function in FUNCTIONS:
+            if function.every_min:
+                self._clockwork.drive(function.name, self._pools[function.name])
         threading.Thread(target=self._front.serve_forever, args=(_POLL_S,), daemon=True).start()
         threading.Thread(target=self._reap, daemon=True).start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._closing.set()
+        self._clockwork.stop()
         self._front.shutdown()
         self._front.server_close()
         for pool in self._pools.values():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from shared.web.page_queries import DEFAULT_LIMIT, MAX_LIMIT
+from shared.web.page_queries import DEFAULT_LIMIT, MAX_EXPORTED, MAX_LIMIT
 
 Json = dict[str, Any]
 
@@ -26,10 +26,31 @@ PARAMETERS: dict[str, Json] = {
         "schema": {"type": "string", "pattern": "^([a-z2-7]{16}|root)$"},
         "example": "k3j5mq2x7a4bwz6t",
     },
+    "collectionId": {
+        "name": "collectionId",
+        "in": "path",
+        "required": True,
+        "schema": {"type": "string", "pattern": "^(aoc|csc)_[a-z2-7]{16}$"},
+        "description": "Its first three letters name the exposure profile.",
+        "example": "csc_k3j5mq2x7a4bwz6t",
+    },
+    "cardId": {
+        "name": "cardId",
+        "in": "path",
+        "required": True,
+        "schema": {"type": "string", "pattern": "^crd_[a-z2-7]{16}$"},
+        "example": "crd_k3j5mq2x7a4bwz6t",
+    },
     "limit": {
         "name": "limit",
         "in": "query",
         "schema": {"type": "integer", "minimum": 1, "maximum": MAX_LIMIT, "default": DEFAULT_LIMIT},
+    },
+    "exportLimit": {
+        "name": "limit",
+        "in": "query",
+        "schema": {"type": "integer", "minimum": 1, "maximum": MAX_EXPORTED, "default": MAX_EXPORTED},
+        "description": "A page ends earlier where it would be larger than 4 MiB.",
     },
     "cursor": {
         "name": "cursor",
@@ -87,6 +108,10 @@ PARAMETERS: dict[str, Json] = {
 HEADERS: dict[str, Json] = {
     "X-Request-Id": {"schema": {"type": "string"}, "description": "Quote it when you report something."},
     "ETag": {"schema": {"type": "string"}, "description": "The version, for `If-Match`."},
+    "Link": {
+        "schema": {"type": "string"},
+        "description": 'The next page, as `<?cursor=…>; rel="next"`, relative to this one. Absent on the last page.',
+    },
     "Location": {"schema": {"type": "string"}, "description": "Where the new thing is."},
     "Retry-After": {"schema": {"type": "integer", "minimum": 1}, "description": "Seconds to wait."},
     "RateLimit": {"schema": {"type": "string"}, "description": "What is left (`r`) and until when (`t`, seconds)."},
@@ -110,6 +135,7 @@ TAGS: tuple[tuple[str, str], ...] = (
     ("Widget", "Visitors of a website find passages."),
     ("Providers", "Admins register the sources."),
     ("Credentials", "Admins decide who may ask."),
+    ("Cards", "Admins keep the glossary: collections of cards."),
     ("Audit", "What admins changed."),
     ("Service", "The description of the API and the life of the process."),
 )

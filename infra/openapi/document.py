@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from infra.openapi.components import HEADERS, PARAMETERS, SECURITY_SCHEMES, TAGS
-from infra.openapi.examples import answer_examples, problem_examples, request_examples
-from infra.openapi.operations import OPERATIONS, Operation
-from infra.openapi.responses import parameters_of, responses_of
+from infra.openapi.examples import answer_examples, problem_examples, request_examples, text_examples
+from infra.openapi.operation import Operation
+from infra.openapi.operations import OPERATIONS
+from infra.openapi.responses import parameters_of, responses_of, text_content
 from infra.openapi.schemas import component_schemas, reference_to
 from infra.routes import ROUTES
 
@@ -46,7 +47,7 @@ def _document() -> Json:
             "parameters": PARAMETERS,
             "headers": HEADERS,
             "schemas": component_schemas(),
-            "examples": {**request_examples(), **answer_examples(), **problem_examples()},
+            "examples": {**request_examples(), **answer_examples(), **text_examples(), **problem_examples()},
         },
     }
 
@@ -72,6 +73,9 @@ def _operation(method: str, path: str, operation: Operation) -> Json:
     described["parameters"] = parameters_of(path, operation)
     if operation.request:
         described["requestBody"] = _body(operation)
+    if operation.request_texts:
+        content = {media_type: text_content(media_type) for media_type in operation.request_texts}
+        described["requestBody"] = {"required": True, "content": content}
     described["responses"] = responses_of(method, path, operation)
     return described
 

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from infra.openapi.card_examples import CARD_ANSWERS, CARD_REQUESTS, CARD_TEXTS
 from infra.openapi.problem_words import PROBLEMS
 
 Json = dict[str, Any]
@@ -208,11 +209,15 @@ _ANSWERS: dict[str, Json] = {
 
 
 def request_examples() -> dict[str, Json]:
-    return {name: {"value": value} for name, value in _REQUESTS.items()}
+    return {name: {"value": value} for name, value in {**_REQUESTS, **CARD_REQUESTS}.items()}
 
 
 def answer_examples() -> dict[str, Json]:
-    return {name: {"value": value} for name, value in _ANSWERS.items()}
+    return {name: {"value": value} for name, value in {**_ANSWERS, **CARD_ANSWERS}.items()}
+
+
+def text_examples() -> dict[str, Json]:
+    return {name: {"value": value} for name, value in CARD_TEXTS.items()}
 
 
 def problem_examples() -> dict[str, Json]:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import Enum
-
-from pydantic import BaseModel
-
+from infra.openapi.card_operations import CARD_OPERATIONS
+from infra.openapi.operation import IfMatch, Operation
 from shared.web.agent_answers import AgentAnswerOut
 from shared.web.audit_models import AuditPage
 from shared.web.credential_models import (
@@ -29,39 +26,6 @@ from shared.web.provider_models import (
 )
 from shared.web.provider_test_models import CapabilitiesShown, ProviderTest, ProviderTestShown
 from shared.web.search_requests import AgentSearchBody
-
-Models = tuple[type[BaseModel], ...]
-
-
-class IfMatch(Enum):
-    """Whether a change has to name the version that it is meant for."""
-
-    REQUIRED = "required"
-    OPTIONAL = "optional"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Operation:
-    """`request` and `answer` name wire models; several are alternatives. `tokens` are names of security schemes.
-
-    `problems` are the codes beyond those that every operation of its kind has. `has_etag`: the answer carries one.
-    """
-
-    id: str
-    tag: str
-    summary: str
-    description: str = ""
-    tokens: tuple[str, ...] = ()
-    request: Models = ()
-    body_required: bool = True
-    status: int = 200
-    answer: Models = ()
-    problems: tuple[str, ...] = ()
-    is_list: bool = False
-    if_match: IfMatch | None = None
-    is_idempotent_by_key: bool = False
-    has_etag: bool = False
-
 
 _ADMIN = ("adminToken",)
 _PROVIDERS = "/api/v1/knowledge/providers"
@@ -302,5 +266,6 @@ OPERATIONS: dict[tuple[str, str], Operation] = {
     **_SEARCHING,
     **_ADMINISTERING_PROVIDERS,
     **_ADMINISTERING_CREDENTIALS,
+    **CARD_OPERATIONS,
     **_REST,
 }

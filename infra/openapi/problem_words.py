@@ -27,7 +27,14 @@ PROBLEMS: dict[str, ProblemWords] = {
         400, "The body is marked as base64 and is not.", "Send the body as it is, or encode it correctly."
     ),
     "unsupported_media_type": ProblemWords(
-        400, "The body is declared as something other than JSON.", "Send `Content-Type: application/json`."
+        400,
+        "The body is declared as something that the operation does not take.",
+        "Send `Content-Type: application/json`; an import of cards takes `application/x-ndjson` or `text/csv`.",
+    ),
+    "body_not_csv": ProblemWords(
+        400,
+        "The rows of the table cannot be told apart, or its first line does not name the columns.",
+        "Send UTF-8 with a header, commas between the cells, and quotes doubled inside quoted cells.",
     ),
     "unauthenticated": ProblemWords(
         401,
@@ -59,11 +66,31 @@ PROBLEMS: dict[str, ProblemWords] = {
     ),
     "name_taken": ProblemWords(
         409,
-        "Another provider of the same exposure profile has this name; upper and lower case do not count.",
+        "Another one of the same kind and exposure profile has this name; upper and lower case do not count.",
         "Choose another name.",
     ),
     "provider_limit_reached": ProblemWords(
         409, "There are 200 providers of this exposure profile.", "Delete one that is no longer used."
+    ),
+    "key_full": ProblemWords(
+        409,
+        "There are 100 cards with this key in the collection.",
+        "Give the card a key that says more, or merge cards.",
+    ),
+    "collection_full": ProblemWords(
+        409,
+        "The collection has as many cards, keys or bytes of keys as a collection may have.",
+        "Begin another collection, or delete cards that are no longer used.",
+    ),
+    "import_running": ProblemWords(
+        409,
+        "Another import into this collection is running, or one was interrupted a moment ago.",
+        "Send the same request again after `Retry-After`.",
+    ),
+    "import_ended": ProblemWords(
+        409,
+        "The import took too long, and another one has begun since. Rows that were written stay.",
+        "Send the same request again: rows that are there already change nothing.",
     ),
     "idempotency_key_used": ProblemWords(
         409,
@@ -163,6 +190,11 @@ PROBLEMS: dict[str, ProblemWords] = {
         503,
         "The gateway's own store cannot be used at the moment. Whether a change was made is not certain.",
         "Send the same request again after `Retry-After`, a creating one with the same `Idempotency-Key`.",
+    ),
+    "vocabulary_unavailable": ProblemWords(
+        503,
+        "The keys of the collection could not be read in time.",
+        "Try again after `Retry-After`; look terms up instead where you know them.",
     ),
     "secrets_unavailable": ProblemWords(
         503,

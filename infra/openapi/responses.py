@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from infra.openapi.operations import IfMatch, Operation
+from infra.openapi.card_examples import TEXTS
+from infra.openapi.operation import IfMatch, Operation
 from infra.openapi.problem_words import PROBLEMS
 from infra.openapi.schemas import REFERENCE, reference_to
 
@@ -15,6 +16,7 @@ _WITH_TOKEN = ("unauthenticated", "rate_limited", "store_unavailable", "secrets_
 # A widget's key is refused with 403 in every case.
 _WITH_WIDGET_KEY = ("forbidden", "rate_limited", "store_unavailable", "secrets_unavailable")
 _WITH_BODY = ("body_not_json", "body_not_base64", "unsupported_media_type", "body_too_large", "invalid_request")
+_WITH_ROWS = ("body_not_csv", "body_not_base64", "unsupported_media_type", "body_too_large", "invalid_request")
 _LISTED = ("invalid_request", "invalid_cursor")
 _NAMED = ("precondition_failed", "invalid_if_match", "precondition_required")
 _ONCE = ("invalid_idempotency_key", "idempotency_key_reused", "idempotency_key_used")
@@ -40,7 +42,8 @@ def codes_of(method: str, path: str, operation: Operation) -> list[str]:
         (_is_widgets(operation), _WITH_WIDGET_KEY),
         (operation.id == "preflightWidgetSearch", ("store_unavailable",)),
         (bool(operation.request), _WITH_BODY),
-        (operation.is_list, _LISTED),
+        (bool(operation.request_texts), _WITH_ROWS),
+        (operation.is_list or bool(operation.answer_text), _LISTED),
         ("{" in path or operation.is_idempotent_by_key, ("not_found",)),
         (operation.if_match is not None, _NAMED),
         (operation.is_idempotent_by_key, _ONCE),
@@ -60,6 +63,8 @@ def _success(path: str, operation: Operation) -> Json:
         answer["content"] = {"application/json": {"schema": {"type": "object"}}}
     elif path == "/livez":
         answer["content"] = {"application/json": {"schema": {"$ref": REFERENCE + "Liveness"}}}
+    elif operation.answer_text:
+        answer["content"] = {operation.answer_text: text_content(operation.answer_text)}
     elif operation.answer:
         schemas = [reference_to(model) for model in operation.answer]
         answer["content"] = {
@@ -74,6 +79,8 @@ def _success(path: str, operation: Operation) -> Json:
 
 
 def _description(operation: Operation) -> str:
+    if operation.status == 202:
+        return "Begun: for every caller it is done; what is left goes in the background."
     if operation.status == 201:
         return "Made. A repetition by the same idempotency key answers the same, without the secret."
     return "Done." if operation.status == 204 else "The answer."
@@ -85,9 +92,19 @@ def _headers(operation: Operation) -> Json:
         headers["ETag"] = {"$ref": "#/components/headers/ETag"}
     if operation.status == 201:
         headers["Location"] = {"$ref": "#/components/headers/Location"}
+    if operation.answer_text:
+        headers["Link"] = {"$ref": "#/components/headers/Link"}
     if operation.id == "search":
         headers["Retry-After"] = {"$ref": "#/components/headers/Retry-After"}
     return headers
+
+
+def text_content(media_type: str) -> Json:
+    """A body that is text of its own kind, with an example."""
+    return {
+        "schema": {"type": "string"},
+        "examples": {TEXTS[media_type]: {"$ref": f"#/components/examples/{TEXTS[media_type]}"}},
+    }
 
 
 def _problems(status: int, codes: list[str]) -> Json:
@@ -117,20 +134,16 @@ def _problems(status: int, codes: list[str]) -> Json:
 
 def parameters_of(path: str, operation: Operation) -> list[Json]:
     """References to the shared parameters that the operation takes."""
-    names = [name for name in ("providerId", "credentialId") if f"{{{name}}}" in path]
-    if operation.is_list:
-        names += ["limit", "cursor"]
-    if operation.if_match is IfMatch.REQUIRED:
-        names.append("ifMatch")
-    if operation.if_match is IfMatch.OPTIONAL:
-        names.append("ifMatchOptional")
-    if operation.is_idempotent_by_key:
-        names.append("idempotencyKey")
-    if operation.id == "search":
-        names.append("agentId")
-    if operation.tag == "Widget":
-        names.append("origin")
-    if operation.id == "getOpenApi":
-        names.append("ifNoneMatch")
-    names.append("requestId")
+    by_operation = {"search": ("agentId",), "getOpenApi": ("ifNoneMatch",)}
+    applies: tuple[tuple[bool, tuple[str, ...]], ...] = (
+        *((f"{{{name}}}" in path, (name,)) for name in ("providerId", "credentialId", "collectionId", "cardId")),
+        (operation.is_list, ("limit", "cursor")),
+        (bool(operation.answer_text), ("exportLimit", "cursor")),
+        (operation.if_match is IfMatch.REQUIRED, ("ifMatch",)),
+        (operation.if_match is IfMatch.OPTIONAL, ("ifMatchOptional",)),
+        (operation.is_idempotent_by_key, ("idempotencyKey",)),
+        (operation.tag == "Widget", ("origin",)),
+        (True, (*by_operation.get(operation.id, ()), "requestId")),
+    )
+    names = [name for condition, those in applies if condition for name in those]
     return [{"$ref": f"#/components/parameters/{name}"} for name in names]

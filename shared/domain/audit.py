@@ -14,6 +14,8 @@ AUDITED_FIELDS = (
     "grants",
     "status",
     "acknowledgements",
+    "cardsCreated",
+    "cardsUpdated",
 )
 AuditValue: TypeAlias = "str | int | bool | list[str] | None"
 

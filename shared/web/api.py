@@ -81,9 +81,11 @@ class Api:
 _ALWAYS = {"Cache-Control": "private, no-store", "X-Content-Type-Options": "nosniff"}
 
 
-def answer(body: str, *, status: int = 200, headers: Mapping[str, str] | None = None) -> Response[str]:
-    """A JSON answer. `body` is the text itself: it was serialised by the wire model."""
-    return Response(status_code=status, content_type=JSON, body=body, headers=dict(headers or {}))
+def answer(
+    body: str, *, status: int = 200, headers: Mapping[str, str] | None = None, media_type: str = JSON
+) -> Response[str]:
+    """A JSON answer, unless `media_type` says otherwise. `body` is the text itself: the wire model serialised it."""
+    return Response(status_code=status, content_type=media_type, body=body, headers=dict(headers or {}))
 
 
 def nothing(*, status: int = 204, headers: Mapping[str, str] | None = None) -> Response[str]:

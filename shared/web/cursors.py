@@ -20,6 +20,8 @@ class List(Enum):
 
     PROVIDERS = "providers", r"(?:ao|cs)_[a-z2-7]{16}"
     CREDENTIALS = "credentials", r"[a-z2-7]{16}|root"
+    COLLECTIONS = "collections", r"(?:aoc|csc)_[a-z2-7]{16}"
+    CARDS = "cards", r"crd_[a-z2-7]{16}"
     AUDIT = "audit", r"[0-9TZ:.+\-]{20,40}#[0-9a-f]{8}"
 
     def __init__(self, label: str, pattern: str) -> None:

@@ -10,6 +10,7 @@ from shared.web.events import Event
 
 DEFAULT_LIMIT = 25
 MAX_LIMIT = 100
+MAX_EXPORTED = 1000
 _KNOWN = frozenset({"limit", "cursor"})
 
 
@@ -21,8 +22,8 @@ class PageQuery:
     after: str | None
 
 
-def page_query(event: Event, which: List) -> PageQuery:
-    """Raises `Invalid`, also for parameters that are not known here."""
+def page_query(event: Event, which: List, *, default: int = DEFAULT_LIMIT, most: int = MAX_LIMIT) -> PageQuery:
+    """`limit` is up to `most`. Raises `Invalid`, also for parameters that are not known here."""
     given: dict[str, str] = event["queryStringParameters"]
     violations = tuple(
         Violation(f"/{name}", "This parameter is not known here.") for name in sorted(given.keys() - _KNOWN)
@@ -30,13 +31,16 @@ def page_query(event: Event, which: List) -> PageQuery:
     if violations:
         raise Invalid("Correct the parameters named in `errors`.", violations=violations)
     cursor = given.get("cursor")
-    return PageQuery(limit=_limit(given.get("limit")), after=None if cursor is None else sort_key_of(which, cursor))
+    return PageQuery(
+        limit=_limit(given.get("limit"), default=default, most=most),
+        after=None if cursor is None else sort_key_of(which, cursor),
+    )
 
 
-def _limit(text: str | None) -> int:
+def _limit(text: str | None, *, default: int, most: int) -> int:
     if text is None:
-        return DEFAULT_LIMIT
-    if not (text.isascii() and text.isdecimal() and len(text) <= 3 and 1 <= int(text) <= MAX_LIMIT):
-        violation = Violation("/limit", f"Send a whole number from 1 to {MAX_LIMIT}.")
+        return default
+    if not (text.isascii() and text.isdecimal() and len(text) <= 4 and 1 <= int(text) <= most):
+        violation = Violation("/limit", f"Send a whole number from 1 to {most}.")
         raise Invalid("Correct the parameters named in `errors`.", violations=(violation,))
     return int(text)

@@ -34,13 +34,13 @@ _MAX_POINTER_CHARACTERS = 200
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _MEDIA_TYPES = frozenset({"", "application/json"})
 _WORDS = {
-    "not_utf8": "The body is not UTF-8.",
-    "not_json": "The body is not JSON.",
-    "too_deep": "The body is nested too deeply.",
-    "duplicate_key": "An object in the body has the same key twice.",
-    "not_finite": "The body has a number that is not finite.",
-    "number_too_long": "The body has a number with too many digits.",
-    "lone_surrogate": "The body has an unpaired surrogate.",
+    "not_utf8": "The {thing} is not UTF-8.",
+    "not_json": "The {thing} is not JSON.",
+    "too_deep": "The {thing} is nested too deeply.",
+    "duplicate_key": "An object in the {thing} has the same key twice.",
+    "not_finite": "The {thing} has a number that is not finite.",
+    "number_too_long": "The {thing} has a number with too many digits.",
+    "lone_surrogate": "The {thing} has an unpaired surrogate.",
 }
 
 
@@ -58,10 +58,15 @@ def read_body(model: type[Model], event: Event, *, empty: bool = False) -> Model
     try:
         value = parse(data)
     except NotStrictJson as error:
-        raise BadRequest(_WORDS[error.reason], code="body_not_json") from None
+        raise BadRequest(json_words(error, "body"), code="body_not_json") from None
     if not isinstance(value, dict):
         raise BadRequest("The body is not a JSON object.", code="body_not_json")
     return validated(model, data)
+
+
+def json_words(error: NotStrictJson, thing: str) -> str:
+    """What is wrong with a `body` or a `row`, as a sentence for the caller."""
+    return _WORDS[error.reason].format(thing=thing)
 
 
 def validated(model: type[Model], data: bytes) -> Model:

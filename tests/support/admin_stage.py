@@ -24,6 +24,7 @@ from shared.errors import ExchangeError
 from shared.ports.exchange import Exchange
 from shared.ports.retriever import Declaration, RetrieverLimits
 from tests.support.builders import a_credential, a_token
+from tests.support.card_fakes import FakeCardStore, Shelf
 from tests.support.fake_exchanges import FakeExchanges
 from tests.support.fakes import (
     FakeAuditLog,
@@ -46,6 +47,7 @@ _COUNT = itertools.count(1)
 ROOT_SECRET = "0a" * 32
 PROVIDERS = "/api/v1/knowledge/providers"
 CREDENTIALS = "/api/v1/credentials"
+COLLECTIONS = "/api/v1/collections"
 AUDIT = "/api/v1/audit"
 A_PROVIDER = {
     "name": "Help centre",
@@ -133,6 +135,8 @@ class AdminStage:
         self.store = FakeStore(clock=self.clock)
         self.registry = FakeRegistry(self.store)
         self.credential_store = FakeCredentialStore(self.store)
+        self.shelf = Shelf(self.store)
+        self.card_store = FakeCardStore(self.shelf)
         self.credentials = FakeCredentials(self.store.credentials.values())
         self.rate_limits = FakeRateLimits(clock=self.clock)
         self.root_secret = FakeRootSecret(ROOT_SECRET)
@@ -146,6 +150,7 @@ class AdminStage:
             Parts(
                 registry=self.registry,
                 credential_store=self.credential_store,
+                card_store=self.card_store,
                 audit_log=FakeAuditLog(self.store),
                 idempotency=self.idempotency,
                 credentials=self.credentials,
@@ -215,6 +220,12 @@ class AdminStage:
     def issue(self, **fields: Any) -> Answered:
         """A new credential; fails the test when it is refused."""
         answered = self.call("POST", CREDENTIALS, {"class": "agt", "name": "Ticket tool"} | fields)
+        assert answered.status == 201, answered.text
+        return answered
+
+    def collect(self, **fields: Any) -> Answered:
+        """A new collection; fails the test when it is refused."""
+        answered = self.call("POST", COLLECTIONS, {"name": "Glossary", "exposureProfile": "customer_safe"} | fields)
         assert answered.status == 201, answered.text
         return answered
 

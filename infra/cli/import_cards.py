@@ -1,0 +1,162 @@
+"""`kgw cards import`: sends a file of cards in slices. Rows that are there already change nothing, so it can be
+interrupted and run again.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from infra.cli.access import client_as
+from infra.cli.http import Client, Declined
+from infra.cli.row_slices import Slice, count_rows, slices
+
+_WAITED_FOR = frozenset({(429, "rate_limited"), (409, "import_running"), (409, "import_ended"), (409, "busy")})
+_UNAVAILABLE = 503
+_MOST_WAITS = 20
+_DEFAULT_WAIT_S = 2.0
+_SHOWN_REFUSALS = 20
+_ORDER = ("created", "updated", "unchanged", "refused")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Import:
+    file: Path
+    collection: str
+    as_json: bool
+
+
+@dataclass
+class Tally:
+    """What became of the rows so far. `refusals` are the reports of refused rows, with their number in the file."""
+
+    total: int
+    counts: Counter[str] = field(default_factory=Counter)
+    refusals: list[dict[str, Any]] = field(default_factory=list)
+    seen: dict[str, int] = field(default_factory=dict)
+    repeated: list[tuple[int, int]] = field(default_factory=list)
+    started: float = field(default_factory=time.monotonic)
+
+    @property
+    def done(self) -> int:
+        return sum(self.counts.values())
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self.started
+
+    def take(self, row: dict[str, Any], number: int) -> None:
+        self.counts[row["status"]] += 1
+        if row["status"] == "refused":
+            self.refusals.append({**row, "row": number})
+        elif (earlier := self.seen.setdefault(row["id"], number)) != number:
+            self.repeated.append((number, earlier))
+
+    def line(self) -> str:
+        told = ", ".join(f"{self.counts[name]:,} {name}" for name in _ORDER if self.counts[name] or name != "refused")
+        return f"{self.done:,} of {self.total:,} rows: {told}"
+
+
+def import_cards(wanted: Import) -> int:
+    """Returns the exit status: 0, or 1 when rows were refused. Raises `NoAccess`, `Unsliceable`, `Declined`,
+    `Unreachable`; 130 is for an interruption.
+    """
+    client = client_as("admin")
+    tally = Tally(count_rows(wanted.file))
+    progress = _Progress()
+    try:
+        for piece in slices(wanted.file):
+            _send(client, wanted.collection, piece, tally, progress)
+            progress.show(tally.line())
+    except KeyboardInterrupt:
+        progress.end()
+        print(f"Interrupted. {tally.line()}. The same command goes on from here.", file=sys.stderr)
+        return 130
+    progress.end()
+    _report(wanted, tally)
+    return 1 if tally.refusals else 0
+
+
+def _send(client: Client, collection: str, piece: Slice, tally: Tally, progress: _Progress) -> None:
+    """Sends a slice, and again those of its rows for which the gateway had no time."""
+    places = list(range(len(piece.rows)))
+    path = f"/api/v1/collections/{quote(collection, safe='')}/cards/import"
+    while places:
+        body, media_type = piece.of(places).body, piece.media_type
+
+        def attempt(body: bytes = body, media_type: str = media_type) -> list[dict[str, Any]]:
+            received = client.send("POST", path, body, Content_Type=media_type)
+            rows: list[dict[str, Any]] = json.loads(received.data)["rows"]
+            return rows
+
+        rows = _patiently(attempt, progress)
+        for place, row in zip(places, rows, strict=True):
+            if row["status"] != "skipped":
+                tally.take(row, piece.first + place)
+        places = [place for place, row in zip(places, rows, strict=True) if row["status"] == "skipped"]
+
+
+def _patiently(attempt: Callable[[], list[dict[str, Any]]], progress: _Progress) -> list[dict[str, Any]]:
+    """Waits as long as the gateway says, some times. Raises `Declined`, `Unreachable`."""
+    for _ in range(_MOST_WAITS):
+        try:
+            return attempt()
+        except Declined as declined:
+            if declined.status != _UNAVAILABLE and (declined.status, declined.code) not in _WAITED_FOR:
+                raise
+            wait_s = declined.retry_after_s or _DEFAULT_WAIT_S
+            progress.show(f"waiting {wait_s:.0f} s: {declined.code}")
+            time.sleep(wait_s)
+    return attempt()
+
+
+class _Progress:
+    """One line that is written over on a terminal, and a line each elsewhere. Always on standard error."""
+
+    def __init__(self) -> None:
+        self._is_terminal = sys.stderr.isatty()
+        self._is_open = False
+
+    def show(self, line: str) -> None:
+        if self._is_terminal:
+            print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
+            self._is_open = True
+        else:
+            print(line, file=sys.stderr, flush=True)
+
+    def end(self) -> None:
+        if self._is_open:
+            print(file=sys.stderr, flush=True)
+            self._is_open = False
+
+
+def _report(wanted: Import, tally: Tally) -> None:
+    if wanted.as_json:
+        print(json.dumps(_summary(wanted, tally), ensure_ascii=False))
+        return
+    for row in tally.refusals[:_SHOWN_REFUSALS]:
+        why = "; ".join(f"{fault['pointer']} {fault['detail']}".strip() for fault in row["errors"])
+        print(f"row {row['row']} refused: {why}", file=sys.stderr)
+    if len(tally.refusals) > _SHOWN_REFUSALS:
+        print(f"and {len(tally.refusals) - _SHOWN_REFUSALS} more; --json lists them all", file=sys.stderr)
+    for number, earlier in tally.repeated[:_SHOWN_REFUSALS]:
+        print(f"row {number} is about the same card as row {earlier}; the later one counts", file=sys.stderr)
+    print(f"{tally.line()} ({tally.seconds:.1f} s)")
+
+
+def _summary(wanted: Import, tally: Tally) -> dict[str, Any]:
+    return {
+        "collection": wanted.collection,
+        "rows": tally.total,
+        **{name: tally.counts[name] for name in _ORDER},
+        "seconds": round(tally.seconds, 3),
+        "refusals": [{"row": row["row"], "code": row["code"], "errors": row["errors"]} for row in tally.refusals],
+        "repeated": [{"row": number, "sameCardAs": earlier} for number, earlier in tally.repeated],
+    }

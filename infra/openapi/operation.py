@@ -1,0 +1,43 @@
+"""What is said of one operation: in words, and by its wire models."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from pydantic import BaseModel
+
+Models = tuple[type[BaseModel], ...]
+
+
+class IfMatch(Enum):
+    """Whether a change has to name the version that it is meant for."""
+
+    REQUIRED = "required"
+    OPTIONAL = "optional"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """`request` and `answer` name wire models; several are alternatives. `tokens` are names of security schemes.
+
+    `request_texts` and `answer_text` are media types of bodies that are no JSON. `problems` are the codes beyond those
+    that every operation of its kind has. `has_etag`: the answer carries one.
+    """
+
+    id: str
+    tag: str
+    summary: str
+    description: str = ""
+    tokens: tuple[str, ...] = ()
+    request: Models = ()
+    request_texts: tuple[str, ...] = ()
+    body_required: bool = True
+    status: int = 200
+    answer: Models = ()
+    answer_text: str = ""
+    problems: tuple[str, ...] = ()
+    is_list: bool = False
+    if_match: IfMatch | None = None
+    is_idempotent_by_key: bool = False
+    has_etag: bool = False

@@ -1,0 +1,51 @@
+"""Comma-separated values (RFC 4180) as records: one a row, each a mapping of column to text. A cell is text, always."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Mapping
+
+from shared.errors import BadRequest
+from shared.web.events import MAX_BODY_BYTES
+
+# A cell may be as long as a whole body: what is too long is refused with its row, not with the file.
+csv.field_size_limit(MAX_BODY_BYTES)
+
+
+def csv_records(data: bytes, *, columns: Iterable[str], required: Iterable[str]) -> Iterator[Mapping[str, str] | None]:
+    """The records behind the header; None stands for a row whose number of cells is not that of the header.
+
+    The header names columns in any order, in upper or lower case. Empty lines are skipped. Raises `BadRequest`
+    (`body_not_csv`) where rows cannot be told apart, and for a header with an unknown, missing or repeated column.
+    """
+    reader = csv.reader(io.StringIO(_text(data), newline=""), strict=True)
+    try:
+        filled = (cells for cells in reader if cells)
+        header = _header(next(filled, []), columns=frozenset(columns), required=frozenset(required))
+        for cells in filled:
+            yield dict(zip(header, cells, strict=True)) if len(cells) == len(header) else None
+    except csv.Error:
+        raise BadRequest(
+            f"The quotes do not match, or there is text beside them, at line {reader.line_num} or before.",
+            code="body_not_csv",
+        ) from None
+
+
+def _text(data: bytes) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise BadRequest("The body is not UTF-8.", code="body_not_csv") from None
+
+
+def _header(cells: list[str], *, columns: frozenset[str], required: frozenset[str]) -> list[str]:
+    names = [cell.strip().lower() for cell in cells]
+    if len(set(names)) != len(names) or not required <= set(names) <= columns:
+        wanted = ", ".join(sorted(columns))
+        raise BadRequest(
+            f"The first line names the columns, out of {wanted}, each once; {' and '.join(sorted(required))} have to be"
+            " there.",
+            code="body_not_csv",
+        )
+    return names
