@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from shared.adapters import card_items
-from shared.adapters.attributes import Item, NewItem, number, text
+from shared.adapters.attributes import Item, NewItem, number, number_of, text
 from shared.adapters.card_items import CARDS, COLLECTIONS, KEYS
 from shared.adapters.company import changed_or_gone, id_taken
 from shared.adapters.conditions import is_unchanged, no_row_yet
@@ -121,8 +121,7 @@ def counted_in_import(table: str, write: CardWrite, lease: ImportLease, *, now: 
     values = {":active": text(CollectionStatus.ACTIVE), ":token": text(lease.token), ":now": number(now)}
 
     def refusal(found: Item | None) -> GatewayError:
-        held = found is not None and found.get("import_token") == {"S": lease.token}
-        return _gone_or_full(found) if held or is_gone(found) else import_ended()
+        return _gone_or_full(found) if is_gone(found) or _is_held(found, lease, now=now) else import_ended()
 
     condition = f"{is_active} AND {_holds_the_lease}"
     return _counted(table, write, moves=0, condition=condition, values=values, refusal=refusal)
@@ -159,6 +158,12 @@ def _difference(write: CardWrite) -> tuple[int, int, int]:
 
 def is_gone(collection: Item | None) -> bool:
     return collection is None or collection.get("status") != {"S": CollectionStatus.ACTIVE.value}
+
+
+def _is_held(collection: Item | None, lease: ImportLease, *, now: float) -> bool:
+    if collection is None or collection.get("import_token") != {"S": lease.token}:
+        return False
+    return number_of(collection, "importing_until") > now
 
 
 def _gone_or_full(found: Item | None) -> GatewayError:

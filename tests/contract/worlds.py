@@ -10,30 +10,42 @@ from typing import Protocol
 
 from shared.adapters import aws
 from shared.adapters.audit_log import DynamoAuditLog
+from shared.adapters.card_reader import DynamoCardReader
+from shared.adapters.card_store import DynamoCardStore
 from shared.adapters.catalog import DynamoCatalog
 from shared.adapters.credential_store import DynamoCredentialStore
 from shared.adapters.credentials import DynamoCredentials
+from shared.adapters.customer_card_reader import DynamoCustomerCardReader
 from shared.adapters.customer_catalog import DynamoCustomerCatalog
+from shared.adapters.customer_vocabularies import DynamoCustomerVocabularies
 from shared.adapters.idempotency import DynamoIdempotency
 from shared.adapters.origins import DynamoOrigins
 from shared.adapters.rate_limits import DynamoRateLimits
 from shared.adapters.registry import DynamoRegistry
 from shared.adapters.root_secret import SecretsManagerRootSecret
 from shared.adapters.secret_box import KmsSealer, KmsUnsealer
+from shared.adapters.vocabularies import DynamoVocabularies
+from shared.adapters.vocabulary_copies import VocabularyCopies
 from shared.domain.exposure import ExposureProfile
 from shared.ports.audit_log import AuditLog
+from shared.ports.card_reader import CardReader
+from shared.ports.card_store import CardStore
 from shared.ports.catalog import Catalog
 from shared.ports.credential_store import CredentialStore
 from shared.ports.credentials import Credentials
+from shared.ports.customer_card_reader import CustomerCardReader
 from shared.ports.customer_catalog import CustomerCatalog
+from shared.ports.customer_vocabularies import CustomerVocabularies
 from shared.ports.idempotency import Idempotency
 from shared.ports.origins import Origins
 from shared.ports.rate_limits import RateLimits
 from shared.ports.registry import Registry
 from shared.ports.root_secret import RootSecret
 from shared.ports.secret_box import Sealer, Unsealer
+from shared.ports.vocabularies import Vocabularies
 from tests.contract.far_ahead import NOW
-from tests.support import fakes
+from tests.support import card_fakes, fakes
+from tests.support.card_fakes import Shelf
 from tests.support.fakes import FakeClock, FakeStore
 
 
@@ -56,12 +68,18 @@ class World(Protocol):
     def unsealer(self, exposure: ExposureProfile) -> Unsealer: ...
     def root_secret(self) -> RootSecret: ...
     def keep_root_secret(self, text: str) -> None: ...
+    def card_store(self) -> CardStore: ...
+    def card_reader(self) -> CardReader: ...
+    def customer_card_reader(self) -> CustomerCardReader: ...
+    def vocabularies(self) -> Vocabularies: ...
+    def customer_vocabularies(self) -> CustomerVocabularies: ...
 
 
 class FakeWorld:
     def __init__(self) -> None:
         self.clock = FakeClock(NOW)
         self._store = FakeStore(clock=self.clock)
+        self._shelf = Shelf(self._store)
         self._limits = fakes.FakeRateLimits(clock=self.clock)
         self._root = fakes.FakeRootSecret()
 
@@ -107,6 +125,21 @@ class FakeWorld:
     def keep_root_secret(self, text: str) -> None:
         self._root.secret = text
 
+    def card_store(self) -> CardStore:
+        return card_fakes.FakeCardStore(self._shelf)
+
+    def card_reader(self) -> CardReader:
+        return card_fakes.FakeCardReader(self._shelf)
+
+    def customer_card_reader(self) -> CustomerCardReader:
+        return card_fakes.FakeCustomerCardReader(self._shelf)
+
+    def vocabularies(self) -> Vocabularies:
+        return card_fakes.FakeVocabularies(self._shelf)
+
+    def customer_vocabularies(self) -> CustomerVocabularies:
+        return card_fakes.FakeCustomerVocabularies(self._shelf)
+
 
 class Clients:
     """Made once for an engine: making them costs more than a test."""
@@ -127,6 +160,7 @@ class StoreWorld:
         self.internal_table = environment["KG_TABLE_REGISTRATIONS_INTERNAL"]
         self.public_ledger = environment["KG_TABLE_LEDGER_PUBLIC"]
         self.internal_ledger = environment["KG_TABLE_LEDGER_INTERNAL"]
+        self.cards_table = environment["KG_TABLE_CARDS"]
         self._keys = {
             ExposureProfile.CUSTOMER_SAFE: environment["KG_KEY_PUBLIC"],
             ExposureProfile.AGENT_ONLY: environment["KG_KEY_INTERNAL"],
@@ -186,3 +220,28 @@ class StoreWorld:
 
     def keep_root_secret(self, text: str) -> None:
         self.clients.secrets_manager.put_secret_value(SecretId=self._root_secret, SecretString=text)
+
+    def card_store(self) -> DynamoCardStore:
+        return DynamoCardStore(
+            self.clients.dynamodb,
+            table=self.cards_table,
+            audit_table=self.internal_table,
+            idempotency_table=self.internal_ledger,
+            clock=self.clock,
+        )
+
+    def card_reader(self) -> DynamoCardReader:
+        return DynamoCardReader(self.clients.dynamodb, table=self.cards_table)
+
+    def customer_card_reader(self) -> DynamoCustomerCardReader:
+        return DynamoCustomerCardReader(self.clients.dynamodb, table=self.cards_table)
+
+    def vocabulary_copies(self) -> VocabularyCopies:
+        return VocabularyCopies(self.clients.dynamodb, table=self.cards_table, clock=self.clock)
+
+    def vocabularies(self) -> DynamoVocabularies:
+        return DynamoVocabularies(self.clients.dynamodb, table=self.cards_table, copies=self.vocabulary_copies())
+
+    def customer_vocabularies(self) -> DynamoCustomerVocabularies:
+        copies = self.vocabulary_copies()
+        return DynamoCustomerVocabularies(self.clients.dynamodb, table=self.cards_table, copies=copies)
