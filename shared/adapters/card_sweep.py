@@ -41,17 +41,18 @@ def sweep(client: DynamoDBClient, table: str, collection_id: str, *, limit: int)
         raise ValueError("this collection is not being deleted")
     left = limit
     for partition in (CARDS + collection_id, KEYS + collection_id):
-        places = _some_of(client, table, partition, limit=left)
+        places, is_all = _some_of(client, table, partition, limit=left)
         _delete(client, table, places)
         left -= len(places)
-        if left <= 0:
+        if not is_all or left <= 0:
             return False
     _delete_tombstone(client, table, collection_id)
     return True
 
 
 @of_store
-def _some_of(client: DynamoDBClient, table: str, partition: str, *, limit: int) -> list[NewItem]:
+def _some_of(client: DynamoDBClient, table: str, partition: str, *, limit: int) -> tuple[list[NewItem], bool]:
+    """The first rows, and whether these are all: large ones fill a page long before the limit does."""
     answer = client.query(
         TableName=table,
         ConsistentRead=True,
@@ -61,7 +62,7 @@ def _some_of(client: DynamoDBClient, table: str, partition: str, *, limit: int) 
         ExpressionAttributeNames={"#pk": PARTITION_KEY, "#sk": SORT_KEY},
         ExpressionAttributeValues={":pk": text(partition)},
     )
-    return list(answer["Items"])
+    return list(answer["Items"]), "LastEvaluatedKey" not in answer
 
 
 @of_store
