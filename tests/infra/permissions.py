@@ -86,6 +86,9 @@ def permissions(service: str, operation: str, params: Mapping[str, Any]) -> Iter
         for part in params["TransactItems"]:
             ((verb, action),) = part.items()
             yield from permissions(service, f"{verb}Item", action)
+    elif service == "dynamodb" and operation.startswith("Batch"):
+        for table, request in params["RequestItems"].items():
+            yield f"dynamodb:{operation}", table, tuple(sorted({partition_of(one) for one in batched(request)})), ""
     elif service == "dynamodb":
         yield f"dynamodb:{operation}", params["TableName"], (partition_of(params),), ""
     elif service == "kms":
@@ -94,6 +97,13 @@ def permissions(service: str, operation: str, params: Mapping[str, Any]) -> Iter
         yield f"secretsmanager:{operation}", params["SecretId"], (), ""
     else:
         raise AssertionError(f"nothing is known of {service}:{operation}")
+
+
+def batched(request: Any) -> list[Mapping[str, Any]]:
+    """The parts of a batch for one table, each as a call of its own would have it."""
+    if isinstance(request, Mapping):
+        return [{"Key": key} for key in request["Keys"]]
+    return [action for part in request for action in part.values()]
 
 
 def partition_of(params: Mapping[str, Any]) -> str:

@@ -16,6 +16,7 @@ from infra.functions import FUNCTIONS
 from infra.local.functions import environments
 from infra.rehearsal.differences import ALLOW_LOOPBACK_HTTP
 from shared.settings.base import Settings
+from shared.settings.cards import CardTable
 from shared.settings.internal import InternalStore, RootAccess
 from shared.settings.public import Network, PublicStore
 from tests.infra.synthesised import Synthesised, synthesise
@@ -48,7 +49,8 @@ def test_each_function_runs_its_own_handler_and_writes_its_own_log(shipped: Synt
         ("assets", set()),
         ("widget", PUBLIC),
         ("search", BOTH | {"KG_AGENT_CACHE_S"}),
-        ("admin", BOTH | {"KG_ROOT_SECRET"}),
+        ("admin", BOTH | {"KG_ROOT_SECRET", "KG_TABLE_CARDS"}),
+        ("probe", {"KG_TABLE_CARDS"}),
     ],
 )
 def test_a_function_is_told_exactly_this(shipped: Synthesised, name: str, variables: set[str]) -> None:
@@ -61,6 +63,7 @@ def test_the_environment_names_things_and_holds_no_secret(shipped: Synthesised) 
     referenced = {
         "KG_TABLE_REGISTRATIONS_PUBLIC": {"Ref": "TableRegistrationsPublic"},
         "KG_TABLE_REGISTRATIONS_INTERNAL": {"Ref": "TableRegistrationsInternal"},
+        "KG_TABLE_CARDS": {"Ref": "TableCards"},
         "KG_TABLE_LEDGER_PUBLIC": {"Ref": "TableLedgerPublic"},
         "KG_TABLE_LEDGER_INTERNAL": {"Ref": "TableLedgerInternal"},
         "KG_KEY_PUBLIC": {"Fn::GetAtt": ["KeyPublic", "Arn"]},
@@ -85,7 +88,7 @@ def test_the_widget_is_told_no_internal_name(shipped: Synthesised) -> None:
     [
         ("widget", (PublicStore, Network)),
         ("search", (PublicStore, InternalStore, Network)),
-        ("admin", (PublicStore, InternalStore, Network, RootAccess)),
+        ("admin", (PublicStore, InternalStore, CardTable, Network, RootAccess)),
     ],
 )
 def test_the_settings_of_a_function_find_all_they_need(

@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from infra.functions import FUNCTIONS
 from infra.routes import DEFAULT_FUNCTION, ROUTES
 from shared.providers.contract import LIMITS
 from shared.services.open_line import CEILING_S
@@ -99,13 +100,37 @@ def test_functions_get_the_second_format_of_events(shipped: Synthesised) -> None
 
 def test_only_this_api_may_invoke_the_functions(shipped: Synthesised) -> None:
     permissions = shipped.of_type("AWS::Lambda::Permission").values()
-    assert len(permissions) == len(shipped.of_type("AWS::Lambda::Function"))
+    assert len(permissions) == len(shipped.of_type("AWS::ApiGatewayV2::Integration"))
     for permission in permissions:
         assert permission["Principal"] == "apigateway.amazonaws.com"
         assert permission["Action"] == "lambda:InvokeFunction"
         parts = permission["SourceArn"]["Fn::Join"][1]
         assert parts[-1] == "/*/*"
         assert parts[-2] == {"Ref": "HttpApi"}
+
+
+def test_what_runs_by_the_clock_cannot_be_called_over_http(shipped: Synthesised) -> None:
+    by_the_clock = {f"Function{one.name.capitalize()}" for one in FUNCTIONS if one.every_min}
+    assert by_the_clock == {"FunctionProbe"}
+    assert not by_the_clock & set(functions_of_integrations(shipped).values())
+    permitted = {one["FunctionName"]["Fn::GetAtt"][0] for one in shipped.of_type("AWS::Lambda::Permission").values()}
+    assert not by_the_clock & permitted
+
+
+def test_the_probe_runs_every_five_minutes(shipped: Synthesised) -> None:
+    assert shipped.of_type("AWS::Scheduler::Schedule") == {
+        "ScheduleProbe": {
+            "Description": "Runs the probe function.",
+            "FlexibleTimeWindow": {"Mode": "OFF"},
+            "ScheduleExpression": "rate(5 minutes)",
+            "Target": {
+                "Arn": {"Fn::GetAtt": ["FunctionProbe", "Arn"]},
+                "Input": "{}",
+                "RetryPolicy": {"MaximumRetryAttempts": 0},
+                "RoleArn": {"Fn::GetAtt": ["RoleProbeClock", "Arn"]},
+            },
+        }
+    }
 
 
 def test_timeouts_nest(shipped: Synthesised) -> None:

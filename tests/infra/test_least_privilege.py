@@ -15,6 +15,8 @@ import pytest
 
 from functions.admin.api import admin_api
 from functions.admin.wiring import wired as wired_admin
+from functions.probe.run import Probe
+from functions.probe.wiring import wired as wired_probe
 from functions.search.routes import api_for as search_api
 from functions.search.wiring import wired as wired_search
 from functions.widget.routes import api_for as widget_api
@@ -32,11 +34,12 @@ from tests.support.hostile_provider import hostile_provider
 ORIGIN = "https://help.fern-desk.test"
 PROVIDERS = "/api/v1/knowledge/providers"
 CREDENTIALS = "/api/v1/credentials"
+COLLECTIONS = "/api/v1/collections"
 SEARCH = "/api/v1/knowledge/search"
 WIDGET_SEARCH = "/api/v1/knowledge/widget/search"
 
 # Allowed and asked for by nobody here, each with its reason. Empty is the aim.
-UNASKED: dict[str, set[Granted]] = {"search": set(), "widget": set(), "admin": set()}
+UNASKED: dict[str, set[Granted]] = {"search": set(), "widget": set(), "admin": set(), "probe": set()}
 
 INTERNAL = {
     "TableRegistrationsInternal.Arn",
@@ -55,6 +58,7 @@ class Gateway:
 
     handlers: dict[str, Handle]
     recorder: Recorder
+    probe: Probe
 
     def call(self, function: str, method: str, path: str, body: object = None, **headers: str) -> dict[str, Any]:
         named = {name.replace("_", "-"): value for name, value in headers.items()}
@@ -68,7 +72,7 @@ class Gateway:
                 "requestId": "r",
                 "stage": "$default",
             },
-            "body": None if body is None else json.dumps(body),
+            "body": body if body is None or isinstance(body, str) else json.dumps(body),
             "isBase64Encoded": False,
         }
         with self.recorder.during(function):
@@ -91,8 +95,10 @@ def asked() -> Iterator[set[Asked]]:
         admin = admin_api(wired_admin(each["admin"]), loop=admin_loop, logger=logger_for("admin"))
         handlers = {"admin": admin.handle, "search": search_api(search).handle, "widget": widget_api(widget).handle}
         secret = boto3.client("secretsmanager").get_secret_value(SecretId=store["KG_ROOT_SECRET"])["SecretString"]
-        live(Gateway(handlers, recorder), root=f"kg_adm_root_{secret}", base_url=provider.url("good"))
-        for loop in (admin_loop, search.loop, widget.loop):
+        probe_loop = ProcessLoop()
+        probe = Probe(wired_probe(each["probe"]), loop=probe_loop, logger=logger_for("probe"))
+        live(Gateway(handlers, recorder, probe), root=f"kg_adm_root_{secret}", base_url=provider.url("good"))
+        for loop in (admin_loop, search.loop, widget.loop, probe_loop):
             loop.close()
         boto3.DEFAULT_SESSION = None
         yield recorder.asked
@@ -105,6 +111,7 @@ def live(gateway: Gateway, *, root: str, base_url: str) -> None:
     tokens = issue_credentials(gateway, admin)
     search_with(gateway, tokens)
     change_credentials(gateway, admin)
+    keep_cards(gateway, admin)
     switch_root(gateway, admin)
     gateway.call("admin", "GET", "/api/v1/audit", **admin)
 
@@ -163,6 +170,27 @@ def change_credentials(gateway: Gateway, admin: dict[str, str]) -> None:
     gateway.call("admin", "GET", CREDENTIALS, **admin)
 
 
+def keep_cards(gateway: Gateway, admin: dict[str, str]) -> None:
+    """A glossary's whole life, to the clearing away of what it leaves."""
+    wanted = {"name": "Words", "exposureProfile": "customer_safe"}
+    made = gateway.call("admin", "POST", COLLECTIONS, wanted, idempotency_key="words", **admin)
+    path = f"{COLLECTIONS}/{made['id']}"
+    renamed = gateway.call("admin", "PATCH", path, {"name": "Other words"}, if_match=made["etag"], **admin)
+    gateway.call("admin", "GET", COLLECTIONS, **admin)
+    card = gateway.call("admin", "POST", path + "/cards", {"keys": ["pass", "fee"], "body": "x"}, **admin)
+    gateway.call("admin", "POST", path + "/cards", {"keys": ["fee"], "body": "y"}, **admin)
+    of_card = f"{path}/cards/{card['id']}"
+    changed = gateway.call("admin", "PATCH", of_card, {"keys": ["deck"]}, if_match=card["etag"], **admin)
+    gateway.call("admin", "DELETE", of_card, if_match=changed["etag"], **admin)
+    rows = '{"keys":["lane"],"body":""}\n{"keys":["gate"],"body":""}\n'
+    lines = {"content-type": "application/x-ndjson", **admin}
+    assert gateway.call("admin", "POST", path + "/cards/import", rows, **lines)["created"] == 2
+    gateway.call("admin", "GET", path + "/cards", **admin)
+    gateway.call("admin", "DELETE", path, if_match=renamed["etag"], **admin)
+    with gateway.recorder.during("probe"):
+        assert gateway.probe.run(budget_s=20) == {"finished": 1, "isDone": True}
+
+
 def switch_root(gateway: Gateway, admin: dict[str, str]) -> None:
     """Off once there are two others, one of whom then goes; and on again, so that the last one may go."""
     second, third = (
@@ -180,7 +208,7 @@ def role_of(function: str) -> str:
     return f"Role{function.capitalize()}"
 
 
-@pytest.mark.parametrize("function", ["search", "widget", "admin"])
+@pytest.mark.parametrize("function", ["search", "widget", "admin", "probe"])
 def test_whatever_a_function_asks_its_role_allows(shipped: Synthesised, asked: set[Asked], function: str) -> None:
     allowed = granted(shipped, role_of(function))
     own = [one for one in sorted(asked) if one.function == function]
@@ -188,7 +216,7 @@ def test_whatever_a_function_asks_its_role_allows(shipped: Synthesised, asked: s
     assert [str(one) for one in own if not any(line.covers(one) for line in allowed)] == []
 
 
-@pytest.mark.parametrize("function", ["search", "widget", "admin"])
+@pytest.mark.parametrize("function", ["search", "widget", "admin", "probe"])
 def test_whatever_a_role_allows_its_function_asks(shipped: Synthesised, asked: set[Asked], function: str) -> None:
     own = [one for one in asked if one.function == function]
     unasked = {line for line in granted(shipped, role_of(function)) if not any(line.covers(one) for one in own)}
@@ -199,7 +227,7 @@ def test_whatever_anybody_asks_of_internal_things_is_denied_to_the_widget(
     shipped: Synthesised, asked: set[Asked]
 ) -> None:
     internal = [one for one in asked if one.resource in INTERNAL]
-    assert {one.function for one in internal} == {"search", "admin"}
+    assert {one.function for one in internal} == {"search", "admin", "probe"}
     widget = granted(shipped, "RoleWidget")
     assert not any(line.covers(one) for line in widget for one in internal)
 

@@ -39,17 +39,23 @@ SEARCH = [
 ]
 
 ADMIN = [
+    ("dynamodb:BatchGetItem", "TableCards.Arn", keys("CARD#*", "KEY#*")),
     ("dynamodb:ConditionCheckItem", "TableRegistrationsInternal.Arn", keys("CREDENTIAL", "ROOT")),
+    ("dynamodb:DeleteItem", "TableCards.Arn", keys("CARD#*", "COLLECTION_NAME", "KEY#*")),
     ("dynamodb:DeleteItem", "TableRegistrationsInternal.Arn", keys("CREDENTIAL", "NAME", "PROVIDER")),
     ("dynamodb:DeleteItem", "TableRegistrationsPublic.Arn", keys("CREDENTIAL", "NAME", "ORIGIN#*", "PROVIDER")),
+    ("dynamodb:GetItem", "TableCards.Arn", keys("CARD#*", "COLLECTION")),
     ("dynamodb:GetItem", "TableLedgerInternal.Arn", keys("IDEMPOTENCY#*")),
     ("dynamodb:GetItem", "TableRegistrationsInternal.Arn", keys("CREDENTIAL", "PROVIDER", "ROOT")),
     ("dynamodb:GetItem", "TableRegistrationsPublic.Arn", keys("CREDENTIAL", "PROVIDER")),
+    ("dynamodb:PutItem", "TableCards.Arn", keys("CARD#*", "COLLECTION", "COLLECTION_NAME")),
     ("dynamodb:PutItem", "TableLedgerInternal.Arn", keys("IDEMPOTENCY#*")),
     ("dynamodb:PutItem", "TableRegistrationsInternal.Arn", keys("AUDIT", "CREDENTIAL", "NAME", "PROVIDER", "ROOT")),
     ("dynamodb:PutItem", "TableRegistrationsPublic.Arn", keys("CREDENTIAL", "NAME", "ORIGIN#*", "PROVIDER")),
+    ("dynamodb:Query", "TableCards.Arn", keys("CARD#*", "COLLECTION")),
     ("dynamodb:Query", "TableRegistrationsInternal.Arn", keys("AUDIT", "CREDENTIAL", "PROVIDER")),
     ("dynamodb:Query", "TableRegistrationsPublic.Arn", keys("CREDENTIAL", "PROVIDER")),
+    ("dynamodb:UpdateItem", "TableCards.Arn", keys("COLLECTION", "KEY#*")),
     ("dynamodb:UpdateItem", "TableLedgerInternal.Arn", keys("RATE#*")),
     ("dynamodb:UpdateItem", "TableRegistrationsInternal.Arn", keys("GENERATION")),
     ("dynamodb:UpdateItem", "TableRegistrationsPublic.Arn", keys("GENERATION")),
@@ -66,6 +72,17 @@ ASSETS = [
     ("logs:CreateLogStream", "LogAssets.Arn", ""),
     ("logs:PutLogEvents", "LogAssets.Arn", ""),
 ]
+
+PROBE = [
+    ("dynamodb:BatchWriteItem", "TableCards.Arn", keys("CARD#*", "KEY#*")),
+    ("dynamodb:DeleteItem", "TableCards.Arn", keys("COLLECTION")),
+    ("dynamodb:GetItem", "TableCards.Arn", keys("COLLECTION")),
+    ("dynamodb:Query", "TableCards.Arn", keys("CARD#*", "COLLECTION", "KEY#*")),
+    ("logs:CreateLogStream", "LogProbe.Arn", ""),
+    ("logs:PutLogEvents", "LogProbe.Arn", ""),
+]
+
+PROBE_CLOCK = [("lambda:InvokeFunction", "FunctionProbe.Arn", "")]
 
 
 def test_the_widget_may_do_exactly_this(shipped: Synthesised) -> None:
@@ -84,16 +101,37 @@ def test_the_assets_may_write_their_log_and_nothing_else(shipped: Synthesised) -
     assert shipped.statements("RoleAssets") == ASSETS
 
 
+def test_the_probe_may_do_exactly_this(shipped: Synthesised) -> None:
+    assert shipped.statements("RoleProbe") == PROBE
+
+
+def test_the_clock_may_invoke_the_probe_and_nothing_else(shipped: Synthesised) -> None:
+    assert shipped.statements("RoleProbeClock") == PROBE_CLOCK
+
+
 def test_there_are_no_other_roles_and_each_function_has_its_own(shipped: Synthesised) -> None:
-    assert set(shipped.of_type("AWS::IAM::Role")) == {"RoleWidget", "RoleSearch", "RoleAdmin", "RoleAssets"}
+    of_functions = {"RoleWidget", "RoleSearch", "RoleAdmin", "RoleAssets", "RoleProbe"}
+    assert set(shipped.of_type("AWS::IAM::Role")) == of_functions | {"RoleProbeClock"}
     roles = {name: one["Role"] for name, one in shipped.of_type("AWS::Lambda::Function").items()}
     assert roles == {
         f"Function{one.name.capitalize()}": {"Fn::GetAtt": [f"Role{one.name.capitalize()}", "Arn"]} for one in FUNCTIONS
     }
 
 
-def test_only_lambda_may_take_a_role(shipped: Synthesised) -> None:
-    for role in shipped.of_type("AWS::IAM::Role").values():
+def test_only_the_scheduler_may_take_the_clocks_role_and_only_for_this_account(shipped: Synthesised) -> None:
+    (statement,) = shipped.of_type("AWS::IAM::Role")["RoleProbeClock"]["AssumeRolePolicyDocument"]["Statement"]
+    assert statement == {
+        "Action": "sts:AssumeRole",
+        "Condition": {"StringEquals": {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}},
+        "Effect": "Allow",
+        "Principal": {"Service": "scheduler.amazonaws.com"},
+    }
+
+
+def test_only_lambda_may_take_a_functions_role(shipped: Synthesised) -> None:
+    for name, role in shipped.of_type("AWS::IAM::Role").items():
+        if name == "RoleProbeClock":
+            continue
         (statement,) = role["AssumeRolePolicyDocument"]["Statement"]
         assert statement == {
             "Action": "sts:AssumeRole",
@@ -109,7 +147,7 @@ def test_a_function_waits_for_its_policy(shipped: Synthesised) -> None:
         assert name in shipped.resources[function]["DependsOn"]
 
 
-@pytest.mark.parametrize("role", ["RoleWidget", "RoleSearch", "RoleAdmin", "RoleAssets"])
+@pytest.mark.parametrize("role", ["RoleWidget", "RoleSearch", "RoleAdmin", "RoleAssets", "RoleProbe"])
 def test_no_role_may_update_or_delete_an_audit_entry(shipped: Synthesised, role: str) -> None:
     writing = {"dynamodb:DeleteItem", "dynamodb:UpdateItem", "dynamodb:BatchWriteItem"}
     for action, resource, condition in shipped.statements(role):
