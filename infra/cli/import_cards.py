@@ -16,13 +16,18 @@ from urllib.parse import quote
 
 from infra.cli.access import client_as
 from infra.cli.http import Client, Declined
-from infra.cli.row_slices import Slice, count_rows, slices
+from infra.cli.row_slices import MOST_BYTES, Slice, count_rows, slices
 
 _WAITED_FOR = frozenset({(429, "rate_limited"), (409, "import_running"), (409, "import_ended"), (409, "busy")})
 _UNAVAILABLE = 503
 _MOST_WAITS = 20
 _DEFAULT_WAIT_S = 2.0
 _SHOWN_REFUSALS = 20
+_TOO_LARGE: dict[str, Any] = {
+    "status": "refused",
+    "code": "body_too_large",
+    "errors": [{"pointer": "", "detail": "The row is larger than a request may be."}],
+}
 _ORDER = ("created", "updated", "unchanged", "refused")
 
 
@@ -86,6 +91,9 @@ def import_cards(wanted: Import) -> int:
 
 def _send(client: Client, collection: str, piece: Slice, tally: Tally, progress: _Progress) -> None:
     """Sends a slice, and again those of its rows for which the gateway had no time."""
+    if len(piece.rows) == 1 and len(piece.body) > MOST_BYTES:
+        tally.take(_TOO_LARGE, piece.first)
+        return
     places = list(range(len(piece.rows)))
     path = f"/api/v1/collections/{quote(collection, safe='')}/cards/import"
     while places:

@@ -12,7 +12,7 @@ import pytest
 
 import shared.ports
 from shared.adapters.clock import SystemClock
-from tests.support import admin_stage, fake_exchanges, fake_network, fakes, search_stage
+from tests.support import admin_stage, card_fakes, fake_exchanges, fake_network, fakes, search_stage
 
 TESTS = Path(__file__).resolve().parents[1]
 
@@ -20,11 +20,19 @@ TESTS = Path(__file__).resolve().parents[1]
 PORTS: dict[str, tuple[type[Any], str]] = {
     "address_check.AddressCheck": (admin_stage.ScriptedAddressCheck, "contract/test_blocked_addresses.py"),
     "audit_log.AuditLog": (fakes.FakeAuditLog, "contract/test_audit_log.py"),
+    "card_sweeper.CardSweeper": (card_fakes.FakeCardStore, "contract/test_clearing_away.py"),
+    "card_reader.CardReader": (card_fakes.FakeCardReader, "contract/test_card_reading.py"),
+    "card_store.CardStore": (card_fakes.FakeCardStore, "contract/test_card_store.py"),
     "catalog.Catalog": (fakes.FakeCatalog, "contract/test_catalogs.py"),
     "clock.Clock": (fakes.FakeClock, "contract/test_clock.py"),
     "credential_store.CredentialStore": (fakes.FakeCredentialStore, "contract/test_credential_store.py"),
     "credentials.Credentials": (fakes.FakeCredentials, "contract/test_credential_store.py"),
+    "customer_card_reader.CustomerCardReader": (card_fakes.FakeCustomerCardReader, "contract/test_card_reading.py"),
     "customer_catalog.CustomerCatalog": (fakes.FakeCustomerCatalog, "contract/test_catalogs.py"),
+    "customer_vocabularies.CustomerVocabularies": (
+        card_fakes.FakeCustomerVocabularies,
+        "contract/test_card_reading.py",
+    ),
     "exchange.Exchange": (fake_exchanges.FakeExchange, "contract/test_exchanges.py"),
     "exchange.Exchanges": (fake_exchanges.FakeExchanges, "contract/test_exchanges.py"),
     "idempotency.Idempotency": (fakes.FakeIdempotency, "contract/test_idempotency.py"),
@@ -36,6 +44,7 @@ PORTS: dict[str, tuple[type[Any], str]] = {
     "root_secret.RootSecret": (fakes.FakeRootSecret, "contract/test_secrets.py"),
     "secret_box.Sealer": (fakes.FakeSealer, "contract/test_secrets.py"),
     "secret_box.Unsealer": (fakes.FakeUnsealer, "contract/test_secrets.py"),
+    "vocabularies.Vocabularies": (card_fakes.FakeVocabularies, "contract/test_card_reading.py"),
 }
 
 

@@ -14,6 +14,7 @@ ENVIRONMENT = {
     "KG_TABLE_REGISTRATIONS_INTERNAL": "registrations-internal",
     "KG_TABLE_LEDGER_INTERNAL": "ledger-internal",
     "KG_KEY_INTERNAL": "key-internal",
+    "KG_TABLE_CARDS": "cards",
     "KG_ROOT_SECRET": "root-secret",
 }
 

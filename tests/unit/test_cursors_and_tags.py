@@ -16,6 +16,8 @@ from shared.web.etags import etag_of, generation_named, required_generation
 KEYS = {
     List.PROVIDERS: "cs_abcdefghijklmnop",
     List.CREDENTIALS: "abcdefghijklmnop",
+    List.COLLECTIONS: "csc_abcdefghijklmnop",
+    List.CARDS: "crd_abcdefghijklmnop",
     List.AUDIT: "2026-09-21T14:13:20.000123Z#0123abcd",
 }
 

@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 
+from infra.functions import FUNCTIONS
 from infra.local.dispatch import Dispatcher
 from infra.local.functions import environments
 from infra.local.pool import Pool
@@ -173,8 +174,9 @@ def test_the_function_without_data_gets_no_way_to_the_backend() -> None:
     assert not [name for name in environment if name.startswith(("KG_", "AWS_ENDPOINT", "AWS_SECRET"))]
 
 
-def test_every_function_of_the_routes_has_an_environment() -> None:
-    assert {route.function for route in ROUTES} | {DEFAULT_FUNCTION} == set(all_environments())
+def test_every_function_of_the_routes_and_of_the_clock_has_an_environment() -> None:
+    by_the_clock = {function.name for function in FUNCTIONS if function.every_min}
+    assert {route.function for route in ROUTES} | {DEFAULT_FUNCTION} | by_the_clock == set(all_environments())
 
 
 def test_one_process_answers_requests_that_come_one_after_the_other(front: Front) -> None:

@@ -1,0 +1,157 @@
+"""Collections and cards in a running gateway: the demo's, and a file of many through the command."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.running import ROOT, Gateway, call, kgw
+
+pytestmark = [pytest.mark.emulator, pytest.mark.xdist_group("e2e")]
+
+COLLECTIONS = "/api/v1/collections"
+FIXTURES = ROOT / "fixtures" / "cards"
+_ROWS = 1_000
+
+
+@pytest.fixture
+def collection(gateway: Gateway) -> Iterator[str]:
+    """A new, empty collection, which goes afterwards."""
+    wanted = {"name": f"Tests {time.monotonic_ns()}", "exposureProfile": "customer_safe"}
+    collection_id = str(gateway.as_admin("POST", COLLECTIONS, wanted).found["id"])
+    yield collection_id
+    answer = gateway.as_admin("GET", f"{COLLECTIONS}/{collection_id}")
+    if answer.status == 200:
+        gateway.as_admin("DELETE", f"{COLLECTIONS}/{collection_id}", If_Match=answer.headers["etag"])
+
+
+def command(gateway: Gateway, *arguments: str) -> subprocess.CompletedProcess[str]:
+    gateway.as_admin("GET", COLLECTIONS)  # makes the admin whose rate no test exceeds
+    return kgw(gateway.directory, "cards", *arguments, KGW_TOKEN=gateway.admin)
+
+
+def rows_file(path: Path, count: int) -> Path:
+    rows = (
+        {"id": f"row {number}", "keys": [f"渡轮 {number}", f"Паром {number}"], "body": f"Card {number}"}
+        for number in range(count)
+    )
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def count_of(gateway: Gateway, collection_id: str) -> int:
+    return int(gateway.as_admin("GET", f"{COLLECTIONS}/{collection_id}").found["cardCount"])
+
+
+def test_the_demo_has_a_glossary_for_customers_and_one_for_agents(gateway: Gateway) -> None:
+    shown = {each["id"]: each for each in gateway.as_admin("GET", COLLECTIONS).found["collections"]}
+    safe, internal = (gateway.local["collections"][name] for name in ("customer_safe", "agent_only"))
+
+    assert gateway.local["collection"] == safe
+    assert shown[safe]["exposureProfile"] == "customer_safe"
+    assert shown[internal]["exposureProfile"] == "agent_only"
+    for profile, collection_id in gateway.local["collections"].items():
+        wanted = len((FIXTURES / f"{profile}.jsonl").read_text(encoding="utf-8").splitlines())
+        assert shown[collection_id]["cardCount"] == wanted
+
+
+def test_what_was_exported_is_read_back_unchanged(gateway: Gateway, tmp_path: Path) -> None:
+    exported = command(gateway, "export", "--collection", gateway.local["collection"])
+    assert exported.returncode == 0, exported.stderr
+    file = tmp_path / "cards.jsonl"
+    file.write_text(exported.stdout, encoding="utf-8")
+    again = command(gateway, "import", str(file), "--collection", gateway.local["collection"], "--json")
+    summary = json.loads(again.stdout)
+
+    assert again.returncode == 0
+    assert summary["unchanged"] == summary["rows"] == exported.stdout.count("\n") >= 25
+
+
+def test_a_table_is_imported_and_bad_rows_are_told(gateway: Gateway, collection: str, tmp_path: Path) -> None:
+    file = tmp_path / "cards.csv"
+    file.write_bytes('\ufeffkeys,body\r\nFähre|渡轮,"one,\r\ntwo"\r\n" | ",x\r\n=A1,=B2\r\n'.encode())
+    done = command(gateway, "import", str(file), "--collection", collection)
+
+    assert done.returncode == 1
+    assert "2 created, 0 updated, 0 unchanged, 1 refused" in done.stdout
+    assert "row 2 refused" in done.stderr
+    assert count_of(gateway, collection) == 2
+
+
+@pytest.mark.slow
+def test_a_large_import_shows_progress_is_interrupted_and_goes_on(
+    gateway: Gateway, collection: str, tmp_path: Path
+) -> None:
+    file = rows_file(tmp_path / "cards.jsonl", _ROWS)
+    first = interrupted_import(gateway, collection, file)
+    written = count_of(gateway, collection)
+    assert first.returncode == 130
+    assert "Interrupted." in first.stderr
+    assert 200 <= written < _ROWS
+
+    started = time.perf_counter()
+    second = command(gateway, "import", str(file), "--collection", collection, "--json")
+    took_s = time.perf_counter() - started
+    summary = json.loads(second.stdout)
+    print(f"\n{summary['created']} cards imported in {took_s:.1f} s, {summary['created'] / took_s:.0f} a second")
+    assert (summary["rows"], summary["refused"]) == (_ROWS, 0)
+    assert summary["created"] + summary["unchanged"] == _ROWS
+    assert summary["unchanged"] >= 200
+    assert f"of {_ROWS:,} rows" in second.stderr
+    assert count_of(gateway, collection) == _ROWS
+
+    third = command(gateway, "import", str(file), "--collection", collection, "--json")
+    assert json.loads(third.stdout)["unchanged"] == _ROWS
+    delete_and_await(gateway, collection)
+
+
+def interrupted_import(gateway: Gateway, collection: str, file: Path) -> subprocess.CompletedProcess[str]:
+    """Ctrl-C after the first slice."""
+    gateway.as_admin("GET", COLLECTIONS)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "infra.cli.main", "cards", "import", str(file), "--collection", collection],
+        cwd=gateway.directory,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "KGW_TOKEN": gateway.admin},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr is not None
+    seen = process.stderr.readline()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    return subprocess.CompletedProcess(process.args, process.returncode, out, seen + err)
+
+
+def delete_and_await(gateway: Gateway, collection: str) -> None:
+    """It is gone at once, and its rows go in the background, as the probe's log tells."""
+    path = f"{COLLECTIONS}/{collection}"
+    etag = gateway.as_admin("GET", path).headers["etag"]
+    assert gateway.as_admin("DELETE", path, If_Match=etag).status == 202
+    for rest in ("", "/cards", "/cards/export"):
+        assert gateway.as_admin("GET", path + rest).status == 404
+    until = time.monotonic() + 90
+    while not cleared(gateway):
+        assert time.monotonic() < until
+        time.sleep(0.2)
+
+
+def cleared(gateway: Gateway) -> bool:
+    entries: list[dict[str, Any]] = []
+    for log in gateway.directory.glob(".kgw/run-*/log/probe.log"):
+        entries += [json.loads(line) for line in log.read_text().splitlines() if line.startswith("{")]
+    return any(each.get("message") == "probe.collections_cleared" and each["is_done"] for each in entries)
+
+
+def test_nobody_reaches_the_clearing_over_http(gateway: Gateway) -> None:
+    for path in ("/probe", "/api/v1/probe"):
+        assert call(gateway.url, "POST", path, {}, token=gateway.local["admin"]).status == 404
