@@ -5,24 +5,33 @@ from __future__ import annotations
 import asyncio
 import ssl
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import certifi
+import httpcore
+import httpx
 
 from shared.adapters import pinned_stream
-from shared.adapters.checked_addresses import NetworkRules, checked_addresses
-from shared.adapters.connection_pools import ConnectionPools, Kept, SourcePool
-from shared.adapters.pinned_connection import PinnedConnection
+from shared.adapters.bounded_body import ACCEPTED_CODINGS, MAX_BODY_BYTES, BoundedBody
+from shared.adapters.checked_addresses import NetworkRules
+from shared.adapters.connection_pools import ConnectionPools
 from shared.adapters.pinned_stream import Dial, PinnedStream
+from shared.adapters.pinned_transport import Network, PinnedTransport
+from shared.domain.addresses import AddressPolicy
 from shared.domain.deadlines import Deadline
 from shared.domain.registrations import Source
-from shared.errors import BlockedAddress, ConnectionDropped, ConnectionFailed, ExchangeTimeout, Invalid
+from shared.errors import (
+    BlockedAddress,
+    ConnectionDropped,
+    ConnectionFailed,
+    ExchangeTimeout,
+    Invalid,
+    Refused,
+)
 from shared.ports.clock import Clock
 from shared.ports.exchange import Exchange, OutboundAnswer, OutboundRequest
 from shared.ports.resolver import Resolver
 
-_MOST_ADDRESSES_TRIED = 8
-_PATIENCE_S = 1.0  # for the TCP connection to one address, while there is another to try
+_MAX_FRAMING_BYTES = 65_536  # chunk sizes and what is read ahead, beyond the body itself
 
 
 def public_authorities() -> ssl.SSLContext:
@@ -50,16 +59,21 @@ class PinnedExchanges:
             allow_loopback_http=allow_loopback_http, private_network_available=private_network_available
         )
         self._clock = clock
-        self._pools = ConnectionPools(clock)
-        self._dialler = _Dialler(resolver=resolver, tls=tls or public_authorities(), dial=dial)
+        tls = tls or public_authorities()
+
+        def connect(base_url: str, policy: AddressPolicy) -> PinnedTransport:
+            network = Network(base_url, policy, resolver=resolver, clock=clock, dial=dial)
+            return PinnedTransport(base_url, policy, network=network, tls=tls)
+
+        self._pools = ConnectionPools(clock, connect)
 
     def open(self, source: Source, *, deadline: Deadline) -> Exchange:
         policy = self._rules.policy(allow_private_network=source.allow_private_network)
         try:
-            pool = self._pools.of(source.id, base_url=source.base_url, policy=policy)
+            transport = self._pools.of(source.id, base_url=source.base_url, policy=policy)
         except Invalid:
-            pool = None
-        return PinnedExchange(pool=pool, deadline=deadline, clock=self._clock, dialler=self._dialler)
+            transport = None
+        return PinnedExchange(transport, deadline=deadline, clock=self._clock)
 
     def close(self) -> None:
         """Closes every idle connection."""
@@ -67,75 +81,84 @@ class PinnedExchanges:
 
 
 class PinnedExchange:
-    """See `Exchange`. Without a pool (a stored URL that could never have been checked) everything is refused."""
+    """See `Exchange`. Without a transport (a stored URL that could never have been checked) everything is refused."""
 
-    def __init__(self, *, pool: SourcePool | None, deadline: Deadline, clock: Clock, dialler: _Dialler) -> None:
-        self._pool = pool
+    def __init__(self, transport: PinnedTransport | None, *, deadline: Deadline, clock: Clock) -> None:
+        self._transport = transport
         self._deadline = deadline
         self._clock = clock
-        self._dialler = dialler
 
     def remaining_ms(self) -> int:
         return int(self._deadline.remaining_s(self._clock.monotonic()) * 1000)
 
     async def send(self, build: Callable[[], OutboundRequest]) -> OutboundAnswer:
-        if self._pool is None:
+        if self._transport is None:
             raise BlockedAddress
         remaining_s = self._deadline.remaining_s(self._clock.monotonic())
         if remaining_s <= 0:
             raise ExchangeTimeout
         try:
             async with asyncio.timeout(remaining_s):
-                return await self._send(self._pool, build)
+                return await _send(self._transport, build)
         except TimeoutError:
             raise ExchangeTimeout from None
 
-    async def _send(self, pool: SourcePool, build: Callable[[], OutboundRequest]) -> OutboundAnswer:
-        kept = pool.take()
-        if kept is not None:
-            try:
-                return await _answer(pool, kept, build())
-            except ConnectionDropped:
-                pass  # it died while it lay idle: nothing was answered, so sending again is safe
-        return await _answer(pool, await self._connect(pool), build())
 
-    async def _connect(self, pool: SourcePool) -> Kept:
-        stream = await self._dialler.connect(pool)
-        connection = PinnedConnection(stream, destination=pool.destination)
-        now_s = self._clock.monotonic()
-        return Kept(connection, opened_at_s=now_s, idle_since_s=now_s, idle_since=self._clock.now())
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Dialler:
-    resolver: Resolver
-    tls: ssl.SSLContext
-    dial: Dial
-
-    async def connect(self, pool: SourcePool) -> PinnedStream:
-        """To the first checked address that takes the connection. Raises the `ExchangeError` family."""
-        to = pool.destination
-        addresses = await checked_addresses(to, pool.policy, resolver=self.resolver)
-        candidates = addresses[:_MOST_ADDRESSES_TRIED]
-        for number, address in enumerate(candidates, start=1):
-            patience_s = _PATIENCE_S if number < len(candidates) else None
-            tls = self.tls if to.scheme == "https" else None
-            try:
-                return await self.dial(address, to.port, tls=tls, tls_name=to.host, patience_s=patience_s)
-            except ssl.SSLError:
-                break  # somebody is there and is not who they should be
-            except OSError:
-                continue
-        raise ConnectionFailed
-
-
-async def _answer(pool: SourcePool, kept: Kept, request: OutboundRequest) -> OutboundAnswer:
+async def _send(transport: PinnedTransport, build: Callable[[], OutboundRequest]) -> OutboundAnswer:
     try:
-        if not request.url.startswith(pool.base_url) or request.url[len(pool.base_url) :][:1] not in ("/", "?", ""):
-            raise BlockedAddress  # a line to one source leads nowhere else
-        answer = await kept.connection.answer_to(request)
-    except BaseException:
-        kept.connection.abort()
+        return await _answer(transport, build())
+    except ConnectionDropped:
+        transport.close_idle()  # it died while it lay idle, unanswered: send once more, on a fresh connection
+        return await _answer(transport, build())
+
+
+async def _answer(transport: PinnedTransport, request: OutboundRequest) -> OutboundAnswer:
+    try:
+        response = await transport.handle_async_request(_as_httpx(request, transport))
+        try:
+            return await _complete(response)
+        finally:
+            await response.aclose()
+    except asyncio.CancelledError:
+        transport.is_closed = True  # cut short at the wrong moment, httpcore's pool keeps what nobody comes back for
         raise
-    pool.give_back(kept)
-    return answer
+    finally:
+        if transport.is_closed:
+            transport.close()
+
+
+def _as_httpx(request: OutboundRequest, transport: PinnedTransport) -> httpx.Request:
+    base_url = transport.base_url
+    if not request.url.startswith(base_url) or request.url[len(base_url) :][:1] not in ("/", "?", ""):
+        raise BlockedAddress  # a line to one source leads nowhere else
+    headers = [("Host", transport.authority), ("Accept-Encoding", ACCEPTED_CODINGS), *request.headers]
+    return httpx.Request(request.method, request.url, headers=headers, content=request.body)
+
+
+async def _complete(response: httpx.Response) -> OutboundAnswer:
+    stream = response.extensions["network_stream"]
+    if not isinstance(stream, PinnedStream):
+        raise Refused("invalid_response")  # it wants to speak another protocol
+    body = BoundedBody(headers := dict(response.headers.items()))
+    try:
+        if raw := await _raw_body(response, stream):
+            body.feed(raw)
+        decoded = body.complete()
+        stream.complete()
+    except httpcore.RemoteProtocolError:
+        raise (ConnectionFailed() if stream.was_read_to_its_end else Refused("invalid_response")) from None
+    except BaseException:
+        stream.abort()
+        raise
+    return OutboundAnswer(status=response.status_code, headers=headers, body=decoded)
+
+
+async def _raw_body(response: httpx.Response, stream: PinnedStream) -> bytes:
+    """As it is on the wire. Too much of it, and framing that outgrows it, ends the next reading."""
+    stream.begin_body(framing_bytes=_MAX_FRAMING_BYTES)
+    raw = bytearray()
+    async for chunk in response.aiter_raw():
+        raw += chunk
+        if len(raw) <= MAX_BODY_BYTES:
+            stream.allow(len(chunk))
+    return bytes(raw)

@@ -1,63 +1,117 @@
-"""One TCP or TLS connection to one checked address."""
+"""One TCP or TLS connection to one checked address, as httpcore reads and writes it."""
+
+# ruff: noqa: ARG002, ASYNC109 - httpcore's signatures carry time-outs; here the caller's deadline covers everything
 
 from __future__ import annotations
 
 import asyncio
 import select
-import socket
 import ssl
-from typing import Protocol, cast
+from enum import Enum, auto
+from typing import Any, Protocol, cast
 
-from shared.errors import ResponseTooLarge
+import httpcore
 
+from shared.errors import ConnectionDropped, ConnectionFailed, Refused, ResponseTooLarge
+from shared.ports.clock import Clock
+
+KEEP_ALIVE_S = 5.0
+_LONGEST_LIFE_S = 60.0  # then the name is looked up again, however busy the connection is
+_PIECE_BYTES = 8_192  # so that the smallest chunks, parsed one by one, never keep the event loop for long
+_MAX_HEADS_BYTES = 131_072  # an answer's head and what announces it; httpcore refuses a single head over 100 KiB
 _PAUSE_ABOVE_BYTES = 131_072
 
 
-class PinnedStream(asyncio.Protocol):
-    """The bytes of one connection. Nothing here has a time-out of its own: the caller's deadline covers everything."""
+class _Phase(Enum):
+    IDLE = auto()
+    ASKED = auto()  # a request was written, and nothing has come yet
+    HEAD = auto()
+    BODY = auto()
 
-    def __init__(self) -> None:
-        self.loop = asyncio.get_running_loop()
-        self.bytes_read = 0
-        self.has_ended = False  # nothing more will come: the other side closed, the line broke, or `abort`
-        self._limit = 0
+
+class PinnedStream(asyncio.Protocol, httpcore.AsyncNetworkStream):
+    """Reading raises the `ExchangeError` family; `ConnectionDropped` only where an earlier answer had been completed
+    and not one byte of this one has come. Whatever ends a reading early closes the connection at once.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        self.was_read_to_its_end = False
+        self._clock = clock
+        self._loop = asyncio.get_running_loop()
+        self._opened_at_s = self._idle_since_s = clock.monotonic()
+        self._idle_since = clock.now()
+        self._phase = _Phase.IDLE
+        self._answers = 0
+        self._may_read_bytes = 0
+        self._has_ended = False  # nothing more will come: the other side closed, the line broke, or `abort`
+        self._is_broken = False
         self._incoming = bytearray()
-        self._waiter: asyncio.Future[None] | None = None
+        self._news = asyncio.Event()
         self._transport: asyncio.Transport | None = None
 
-    def limit(self, more_bytes: int) -> None:
-        """From here on, reading more than this raises `ResponseTooLarge`."""
-        self._limit = self.bytes_read + more_bytes
+    # --- called by httpcore ---
+    async def start_tls(
+        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> PinnedStream:
+        raw = cast("asyncio.Transport", self._transport)
+        try:
+            self._transport = await self._loop.start_tls(raw, self, ssl_context, server_hostname=server_hostname)
+        except BaseException as error:
+            self.abort()
+            if isinstance(error, OSError):
+                raise ConnectionFailed from None  # somebody is there and is not who they should be
+            raise
+        return self
 
-    def write(self, data: bytes) -> None:
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:
         """Never waits. Whether it arrived shows in the reading."""
+        self._phase, self._may_read_bytes = _Phase.ASKED, _MAX_HEADS_BYTES
         if self._transport is not None:
-            self._transport.write(data)
+            self._transport.write(buffer)
 
-    async def read(self, max_bytes: int) -> bytes:
-        """At least one byte, or none at all once the connection has ended."""
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        try:
+            if len(self._incoming) > 1:
+                await asyncio.sleep(0)  # a flood from one provider must not keep the others waiting
+            while not self._incoming and not self._has_ended:
+                self._news.clear()
+                await self._news.wait()
+            return self._piece() if self._incoming else self._end()
+        except BaseException:
+            self.abort()
+            raise
+
+    async def aclose(self) -> None:
+        self.abort()
+
+    def get_extra_info(self, info: str) -> Any:
+        """`is_readable` is httpcore's question whether an idle connection must not be used again."""
+        return not self._is_reusable() if info == "is_readable" else None
+
+    # --- called around an exchange ---
+    def begin_body(self, *, framing_bytes: int) -> None:
+        self._phase, self._may_read_bytes = _Phase.BODY, framing_bytes
+
+    def allow(self, more_bytes: int) -> None:
+        """Once more than was allowed has been read, reading raises `ResponseTooLarge`."""
+        self._may_read_bytes += more_bytes
+
+    def complete(self) -> None:
+        """The answer is whole. Raises `Refused` for one with more behind it: where would the next answer begin?"""
         if self._incoming:
-            await asyncio.sleep(0)  # a flood from one provider must not keep the others waiting
-        while not self._incoming and not self.has_ended:
-            self._waiter = self.loop.create_future()
-            await self._waiter
-        data = bytes(self._incoming[:max_bytes])
-        del self._incoming[:max_bytes]
-        self.bytes_read += len(data)
-        if self.bytes_read > self._limit:
-            raise ResponseTooLarge
-        if not self._incoming and not self.has_ended and self._transport is not None:
-            self._transport.resume_reading()
-        return data
+            raise Refused("invalid_response")
+        self._phase = _Phase.IDLE
+        self._answers += 1
+        self._idle_since_s, self._idle_since = self._clock.monotonic(), self._clock.now()
 
-    def is_quiet(self) -> bool:
-        """Whether an idle connection is still open and has nothing to say: only then may it be used again."""
-        return not (self.has_ended or self._incoming or self._has_unread_bytes())
+    def close_if_idle(self, *, expired_only: bool) -> None:
+        if self._phase is _Phase.IDLE and (self._has_expired() or not expired_only):
+            self.abort()
 
     def abort(self) -> None:
         """Closes at once, without a farewell to the other side. May be called twice."""
-        self.has_ended = True
-        if self._transport is not None and not self.loop.is_closed():
+        self._has_ended = True
+        if self._transport is not None and not self._loop.is_closed():
             self._transport.abort()
 
     # --- called by the event loop ---
@@ -68,19 +122,49 @@ class PinnedStream(asyncio.Protocol):
         self._incoming += data
         if len(self._incoming) > _PAUSE_ABOVE_BYTES and self._transport is not None:
             self._transport.pause_reading()
-        self._wake()
+        self._news.set()
 
     def eof_received(self) -> None:
-        self.has_ended = True
-        self._wake()
+        self._has_ended = True
+        self._news.set()
 
-    def connection_lost(self, _error: Exception | None) -> None:
-        self.has_ended = True
-        self._wake()
+    def connection_lost(self, error: Exception | None) -> None:
+        self._has_ended, self._is_broken = True, error is not None
+        self._news.set()
 
-    def _wake(self) -> None:
-        if self._waiter is not None and not self._waiter.done():
-            self._waiter.set_result(None)
+    # --- inside ---
+    def _piece(self) -> bytes:
+        """The last byte of what has come is handed over alone: whoever then stops before it was sent too much."""
+        size = max(1, min(_PIECE_BYTES, len(self._incoming) - 1))
+        data = bytes(self._incoming[:size])
+        del self._incoming[:size]
+        self._may_read_bytes -= size
+        if self._may_read_bytes < 0:
+            raise ResponseTooLarge
+        if self._phase is _Phase.ASKED:
+            self._phase = _Phase.HEAD
+        if not self._incoming and not self._has_ended and self._transport is not None:
+            self._transport.resume_reading()
+        return data
+
+    def _end(self) -> bytes:
+        if self._phase is _Phase.ASKED and self._answers:
+            raise ConnectionDropped
+        if self._phase is not _Phase.BODY or self._is_broken:
+            raise ConnectionFailed
+        self.was_read_to_its_end = True
+        return b""
+
+    def _is_reusable(self) -> bool:
+        is_open = not self._has_ended and self._loop is asyncio.get_running_loop()
+        is_stale = self._phase is _Phase.IDLE and self._has_expired()
+        return is_open and not (is_stale or self._incoming or self._has_unread_bytes())
+
+    def _has_expired(self) -> bool:
+        """The wall clock is asked too: a frozen process's other clock may have stood still."""
+        now_s = self._clock.monotonic()
+        idle_s = max(now_s - self._idle_since_s, self._clock.now() - self._idle_since)
+        return idle_s > KEEP_ALIVE_S or now_s - self._opened_at_s > _LONGEST_LIFE_S
 
     def _has_unread_bytes(self) -> bool:
         """Asks the system, since a thawed process has not yet heard what happened while it was frozen."""
@@ -93,39 +177,13 @@ class PinnedStream(asyncio.Protocol):
 
 
 class Dial(Protocol):
-    """Connects to exactly `address` and, where `tls` is given, has it prove that it is `tls_name`.
+    """Connects to exactly `address`, within `patience_s` if it is given. Raises `OSError` (time-outs among them)."""
 
-    `patience_s` bounds the TCP connection alone. Raises `OSError` (time-outs and TLS failures among them).
-    """
-
-    async def __call__(
-        self, address: str, port: int, *, tls: ssl.SSLContext | None, tls_name: str, patience_s: float | None
-    ) -> PinnedStream: ...
+    async def __call__(self, address: str, port: int, *, clock: Clock, patience_s: float | None) -> PinnedStream: ...
 
 
-async def dial(
-    address: str, port: int, *, tls: ssl.SSLContext | None, tls_name: str, patience_s: float | None
-) -> PinnedStream:
+async def dial(address: str, port: int, *, clock: Clock, patience_s: float | None) -> PinnedStream:
     """See `Dial`."""
     async with asyncio.timeout(patience_s):
-        sock = await _connected(address, port)
-    loop = asyncio.get_running_loop()
-    try:
-        _, stream = await loop.create_connection(
-            PinnedStream, sock=sock, ssl=tls, server_hostname=tls_name if tls else None
-        )
-    except BaseException:
-        sock.close()
-        raise
+        _, stream = await asyncio.get_running_loop().create_connection(lambda: PinnedStream(clock), address, port)
     return stream
-
-
-async def _connected(address: str, port: int) -> socket.socket:
-    sock = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM)
-    try:
-        sock.settimeout(0)  # never blocks: the event loop waits for it
-        await asyncio.get_running_loop().sock_connect(sock, (address, port))
-    except BaseException:
-        sock.close()
-        raise
-    return sock

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import ssl
 from dataclasses import dataclass, field
 
 from shared.adapters import pinned_stream
 from shared.adapters.pinned_stream import PinnedStream
 from shared.errors import ConnectionFailed
+from shared.ports.clock import Clock
 
 
 @dataclass(slots=True)
@@ -40,9 +40,7 @@ class RecordingDial:
     silent: frozenset[str] = frozenset()
     dialled: list[str] = field(default_factory=list)
 
-    async def __call__(
-        self, address: str, port: int, *, tls: ssl.SSLContext | None, tls_name: str, patience_s: float | None
-    ) -> PinnedStream:
+    async def __call__(self, address: str, port: int, *, clock: Clock, patience_s: float | None) -> PinnedStream:
         self.dialled.append(address)
         if address in self.unreachable:
             raise OSError("unreachable")
@@ -51,4 +49,4 @@ class RecordingDial:
                 await asyncio.Event().wait()
         if self.reroute_to_port is not None:
             address, port = "127.0.0.1", self.reroute_to_port
-        return await pinned_stream.dial(address, port, tls=tls, tls_name=tls_name, patience_s=patience_s)
+        return await pinned_stream.dial(address, port, clock=clock, patience_s=patience_s)
