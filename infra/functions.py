@@ -74,17 +74,34 @@ WIDGET = Function(
 SEARCH = Function(
     name="search",
     memory_mb=1024,
-    tables=(REGISTRATIONS_PUBLIC, REGISTRATIONS_INTERNAL, LEDGER_PUBLIC, LEDGER_INTERNAL),
+    tables=(REGISTRATIONS_PUBLIC, REGISTRATIONS_INTERNAL, CARDS, LEDGER_PUBLIC, LEDGER_INTERNAL),
     table_grants=(
         TableGrant(REGISTRATIONS_PUBLIC, ("GetItem",), ("GENERATION",)),
         TableGrant(REGISTRATIONS_PUBLIC, ("Query",), ("PROVIDER",)),
         TableGrant(REGISTRATIONS_INTERNAL, ("GetItem",), ("CREDENTIAL", "GENERATION")),
         TableGrant(REGISTRATIONS_INTERNAL, ("Query",), ("PROVIDER",)),
+        TableGrant(CARDS, ("GetItem",), ("COLLECTION",)),
+        TableGrant(CARDS, ("Query",), ("KEY#*",)),
+        TableGrant(CARDS, ("BatchGetItem",), ("CARD#*",)),
         TableGrant(LEDGER_INTERNAL, ("UpdateItem",), _COUNTED),
     ),
     key_grants=(KeyGrant(PUBLIC, ("Decrypt",)), KeyGrant(INTERNAL, ("Decrypt",))),
     dials_out=True,
     settings=(("KG_AGENT_CACHE_S", "0"),),
+)
+
+# No key, no secret and no registration of a source: what it reads are cards, and the credential that asks.
+LOOKUP = Function(
+    name="lookup",
+    memory_mb=1024,
+    tables=(REGISTRATIONS_INTERNAL, CARDS, LEDGER_INTERNAL),
+    table_grants=(
+        TableGrant(REGISTRATIONS_INTERNAL, ("GetItem",), ("CREDENTIAL",)),
+        TableGrant(CARDS, ("GetItem",), ("COLLECTION",)),
+        TableGrant(CARDS, ("Query",), ("KEY#*",)),
+        TableGrant(CARDS, ("BatchGetItem",), ("CARD#*", "COLLECTION", "KEY#*")),
+        TableGrant(LEDGER_INTERNAL, ("UpdateItem",), _COUNTED),
+    ),
 )
 
 # Audit entries are put and read. No grant lets any role update or delete one.
@@ -132,4 +149,4 @@ PROBE = Function(
     every_min=5,
 )
 
-FUNCTIONS = (SEARCH, WIDGET, ADMIN, ASSETS, PROBE)
+FUNCTIONS = (SEARCH, WIDGET, LOOKUP, ADMIN, ASSETS, PROBE)

@@ -24,11 +24,14 @@ _PROVIDERS = "/api/v1/knowledge/providers"
 _CREDENTIALS = "/api/v1/credentials"
 _COLLECTIONS = "/api/v1/collections"
 _CARDS = _COLLECTIONS + "/{collectionId}/cards"
+_CONTEXT_CARDS = _COLLECTIONS + "/{collectionId}/context-cards"
 
 ROUTES: tuple[Route, ...] = (
     Route("POST", "/api/v1/knowledge/search", "search"),
     Route("POST", "/api/v1/knowledge/widget/search", "widget"),
     Route("OPTIONS", "/api/v1/knowledge/widget/search", "widget"),
+    Route("POST", _CONTEXT_CARDS + "/lookup", "lookup"),
+    Route("POST", _CONTEXT_CARDS + "/match", "lookup"),
     Route("POST", _PROVIDERS, "admin", **_ADMIN),
     Route("GET", _PROVIDERS, "admin", **_ADMIN),
     Route("GET", _PROVIDERS + "/{providerId}", "admin", **_ADMIN),

@@ -17,9 +17,11 @@ from shared.errors import Unauthenticated
 from shared.ports.clock import Clock
 from shared.services.admit_assistant import AdmitAssistant
 from shared.services.search import AgentRequest, Search
-from shared.services.search_for_customer import CustomerRequest, SearchForCustomer
+from shared.services.search_for_assistant import SearchForAssistant
+from shared.services.search_for_customer import CustomerRequest
 from shared.web import agent_answers, customer_answers
 from shared.web.api import Api, answer
+from shared.web.customer_card_answers import customer_cards_out
 from shared.web.customer_requests import read_assistant_search
 from shared.web.events import bearer_of
 from shared.web.search_requests import read_agent_search
@@ -28,7 +30,7 @@ from shared.web.search_requests import read_agent_search
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchParts:
     search: Search
-    search_for_customer: SearchForCustomer
+    search_for_assistant: SearchForAssistant
     admit_assistant: AdmitAssistant
     clock: Clock
     loop: ProcessLoop
@@ -75,5 +77,7 @@ def _for_assistant(parts: SearchParts, api: Api, token: str | None) -> Response[
         deadline=Deadline.after(ask.deadline_ms / 1000, now_s=received_s),
         request_id=api.request_id,
     )
-    found = parts.loop.run(parts.search_for_customer(request, admission=parts.admit_assistant(token)))
-    return answer(customer_answers.encoded(found, with_cards=ask.names_collections))
+    work = parts.search_for_assistant(request, collections=ask.collections, admission=parts.admit_assistant(token))
+    found, found_cards = parts.loop.run(work)
+    cards = customer_cards_out(found_cards.cards) if found_cards else None
+    return answer(customer_answers.encoded(found, cards=cards))

@@ -9,15 +9,20 @@ from pydantic import Field
 
 from functions.search.routes import SearchParts
 from shared.adapters import aws
+from shared.adapters.card_reader import DynamoCardReader
 from shared.adapters.catalog import DynamoCatalog
 from shared.adapters.clock import SystemClock
 from shared.adapters.credentials import DynamoCredentials
+from shared.adapters.customer_card_reader import DynamoCustomerCardReader
 from shared.adapters.customer_catalog import DynamoCustomerCatalog
+from shared.adapters.customer_vocabularies import DynamoCustomerVocabularies
 from shared.adapters.event_loop import ProcessLoop
 from shared.adapters.exchanges import PinnedExchanges
 from shared.adapters.rate_limits import DynamoRateLimits
 from shared.adapters.resolver import SystemResolver
 from shared.adapters.secret_box import KmsUnsealer
+from shared.adapters.vocabularies import DynamoVocabularies
+from shared.adapters.vocabulary_copies import VocabularyCopies
 from shared.domain.exposure import ExposureProfile
 from shared.domain.registrations import ProviderKind
 from shared.observability import logger_for
@@ -27,13 +32,16 @@ from shared.services.admit import Admit
 from shared.services.admit_assistant import AdmitAssistant
 from shared.services.agent_cache import MAX_AGE_S, AgentCache
 from shared.services.fan_out import FanOut
+from shared.services.find_cards import FindCards
 from shared.services.search import Search
+from shared.services.search_for_assistant import SearchForAssistant
 from shared.services.search_for_customer import SearchForCustomer
+from shared.settings.cards import CardTable
 from shared.settings.internal import InternalStore
 from shared.settings.public import Network, PublicStore
 
 
-class SearchSettings(PublicStore, InternalStore, Network):
+class SearchSettings(PublicStore, InternalStore, CardTable, Network):
     """`agent_cache_s`: how long an agent's answer may be remembered; 0 = not at all."""
 
     agent_cache_s: float = Field(default=0, ge=0, le=MAX_AGE_S, alias="KG_AGENT_CACHE_S")
@@ -52,6 +60,7 @@ def wired(environment: Mapping[str, str]) -> SearchParts:
     customer_key = KmsUnsealer(kms, key_id=settings.key_public, exposure=public, clock=clock)
     agent_key = KmsUnsealer(kms, key_id=settings.key_internal, exposure=internal, clock=clock)
     fan_out = _fan_out(settings, clock=clock, logger=logger)
+    copies = VocabularyCopies(dynamodb, table=settings.cards, clock=clock)
     return SearchParts(
         search=Search(
             admit=admit,
@@ -60,16 +69,30 @@ def wired(environment: Mapping[str, str]) -> SearchParts:
             ),
             unsealers={public: customer_key, internal: agent_key},
             fan_out=fan_out,
+            find_cards=FindCards(
+                vocabularies=DynamoVocabularies(dynamodb, table=settings.cards, copies=copies),
+                cards=DynamoCardReader(dynamodb, table=settings.cards),
+                clock=clock,
+                logger=logger,
+            ),
             cache=AgentCache(ttl_s=settings.agent_cache_s, clock=clock),
             clock=clock,
             logger=logger,
         ),
-        search_for_customer=SearchForCustomer(
-            catalog=DynamoCustomerCatalog(dynamodb, table=settings.registrations_public),
-            unsealer=customer_key,
-            fan_out=fan_out,
-            clock=clock,
-            logger=logger,
+        search_for_assistant=SearchForAssistant(
+            search=SearchForCustomer(
+                catalog=DynamoCustomerCatalog(dynamodb, table=settings.registrations_public),
+                unsealer=customer_key,
+                fan_out=fan_out,
+                clock=clock,
+                logger=logger,
+            ),
+            find_cards=FindCards(
+                vocabularies=DynamoCustomerVocabularies(dynamodb, table=settings.cards, copies=copies),
+                cards=DynamoCustomerCardReader(dynamodb, table=settings.cards),
+                clock=clock,
+                logger=logger,
+            ),
         ),
         admit_assistant=AdmitAssistant(admit=admit),
         clock=clock,

@@ -25,13 +25,27 @@ _CARD: Json = {
     "createdAt": _AT,
     "updatedAt": _AT,
 }
+_SEEN_CARD: Json = {**_CARD, "collectionId": "csc_k3j5mq2x7a4bwz6t"}
+_CUSTOMERS_CARD: Json = {"title": "Ferry pass", "body": "**89 euro** a month.", "keys": ["ferry pass", "渡轮卡"]}
 CARD_REQUESTS: dict[str, Json] = {
+    "LookupBody": {"terms": ["Ferry Pass", "渡轮卡", "cable car"]},
+    "MatchBody": {"text": "Is the ferry pass valid at night?", "cap": 5},
     "CollectionCreate": {"name": "Ferry words", "exposureProfile": "customer_safe"},
     "CollectionPatch": {"name": "Words of the ferry"},
     "CardCreate": _NEW_CARD,
     "CardPatch": {"keys": ["ferry pass", "monthly pass", "渡轮卡"]},
 }
 CARD_ANSWERS: dict[str, Json] = {
+    "LookupOut": {
+        "results": {"Ferry Pass": [_SEEN_CARD], "渡轮卡": [_SEEN_CARD], "cable car": []},
+        "dropped": 0,
+    },
+    "CustomerLookupOut": {
+        "results": {"Ferry Pass": [_CUSTOMERS_CARD], "渡轮卡": [_CUSTOMERS_CARD], "cable car": []},
+        "dropped": 0,
+    },
+    "MatchOut": {"cards": [_SEEN_CARD], "dropped": 0},
+    "CustomerMatchOut": {"cards": [_CUSTOMERS_CARD], "dropped": 0},
     "CollectionShown": _COLLECTION,
     "CollectionPage": {"collections": [_COLLECTION], "nextCursor": None},
     "CardShown": _CARD,

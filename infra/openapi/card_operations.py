@@ -3,14 +3,54 @@
 from __future__ import annotations
 
 from infra.openapi.operation import IfMatch, Operation
+from shared.web.card_answers import LookupOut, MatchOut
 from shared.web.card_models import CardCreate, CardPage, CardPatch, CardShown, ImportReport
+from shared.web.card_requests import LookupBody, MatchBody
 from shared.web.collection_models import CollectionCreate, CollectionPage, CollectionPatch, CollectionShown
+from shared.web.customer_card_answers import CustomerLookupOut, CustomerMatchOut
 
 _ADMIN = ("adminToken",)
+_READERS = ("agentToken", "assistantToken")
 _COLLECTIONS = "/api/v1/collections"
 _COLLECTION = _COLLECTIONS + "/{collectionId}"
 _CARDS = _COLLECTION + "/cards"
 _CARD = _CARDS + "/{cardId}"
+_CONTEXT_CARDS = _COLLECTION + "/context-cards"
+
+_READING_CARDS: dict[tuple[str, str], Operation] = {
+    ("POST", _CONTEXT_CARDS + "/lookup"): Operation(
+        id="lookUpCards",
+        tag="Glossary",
+        summary="Look up words and names, exactly",
+        description=(
+            "A card is found under each of its keys. Terms and keys are compared in their normal form: NFKC, case "
+            "folded, runs of white space as one space, none at the ends; format characters stay. Every term comes back "
+            "as it was given, with an empty list where there is no card. The answer stops at 500 cards or 4 MiB; "
+            "`dropped` counts what is missing. An assistant sees customer_safe collections alone, and of a card its "
+            "title, body and keys."
+        ),
+        tokens=_READERS,
+        request=(LookupBody,),
+        answer=(LookupOut, CustomerLookupOut),
+        problems=("forbidden",),
+    ),
+    ("POST", _CONTEXT_CARDS + "/match"): Operation(
+        id="matchCards",
+        tag="Glossary",
+        summary="Find the cards whose keys occur in a text",
+        description=(
+            "Every key that occurs counts, overlapping ones too, unless it is glued: an edge is glued when the key's "
+            "own character there and its neighbour are both ASCII word characters (`A-Z a-z 0-9 _`). So `m4` is not "
+            "found in `m40`, and a key of ideographs is found inside a sentence. Cards come once each, by the first of "
+            "their keys that occurs, then by id; `dropped` counts those beyond `cap`. An assistant sees customer_safe "
+            "collections alone, and of a card its title, body and keys."
+        ),
+        tokens=_READERS,
+        request=(MatchBody,),
+        answer=(MatchOut, CustomerMatchOut),
+        problems=("forbidden", "vocabulary_unavailable"),
+    ),
+}
 
 _ADMINISTERING_COLLECTIONS: dict[tuple[str, str], Operation] = {
     ("POST", _COLLECTIONS): Operation(
@@ -142,4 +182,8 @@ _ADMINISTERING_CARDS: dict[tuple[str, str], Operation] = {
     ),
 }
 
-CARD_OPERATIONS: dict[tuple[str, str], Operation] = {**_ADMINISTERING_COLLECTIONS, **_ADMINISTERING_CARDS}
+CARD_OPERATIONS: dict[tuple[str, str], Operation] = {
+    **_READING_CARDS,
+    **_ADMINISTERING_COLLECTIONS,
+    **_ADMINISTERING_CARDS,
+}

@@ -133,6 +133,7 @@ SECURITY_SCHEMES: dict[str, Json] = {
 TAGS: tuple[tuple[str, str], ...] = (
     ("Search", "Agents and assistants find passages."),
     ("Widget", "Visitors of a website find passages."),
+    ("Glossary", "Agents and assistants look up words and names."),
     ("Providers", "Admins register the sources."),
     ("Credentials", "Admins decide who may ask."),
     ("Cards", "Admins keep the glossary: collections of cards."),

@@ -99,6 +99,7 @@ _AGENT_ANSWER: Json = {
     ],
     "discoveries": [],
     "cards": [],
+    "cardsStatus": None,
     "providers": [
         {
             "id": _PROVIDER_ID,

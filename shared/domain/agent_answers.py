@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from shared.domain.card_answers import FoundCards
+from shared.domain.cards import Card
 from shared.domain.locales import common_locale, is_fallback
 from shared.domain.merging import merged
 from shared.domain.ordering import Found
@@ -26,13 +28,16 @@ class AgentResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentAnswer:
-    """`retry_at` (Unix seconds) is set when every asked provider said when to come back: the earliest of them."""
+    """`retry_at` (Unix seconds) is set when every asked provider said when to come back: the earliest of them. `cards`
+    is None where no collection was named.
+    """
 
     status: AnswerStatus
     results: tuple[AgentResult, ...] = ()
     outcomes: tuple[Outcome, ...] = ()
     returned_locale: str | None = None
     retry_at: float | None = None
+    cards: FoundCards[Card] | None = None
 
     def retry_after_s(self, now: float) -> int | None:
         """Whole seconds, rounded up, at least 1."""

@@ -13,9 +13,17 @@ MAX_TEXT_CHARACTERS = 20_000
 MAX_CAP = 50
 DEFAULT_CAP = 10
 
-C = TypeVar("C", Card, CustomerCard)
+C = TypeVar("C", bound=Card | CustomerCard)
 
 WORD_CHARACTERS = frozenset(string.ascii_letters + string.digits + "_")
+
+
+@dataclass(frozen=True, slots=True)
+class MatchWish:
+    """A text as it is, and how many cards to answer with at most."""
+
+    text: str
+    cap: int = DEFAULT_CAP
 
 
 @dataclass(frozen=True, slots=True)

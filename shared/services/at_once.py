@@ -35,9 +35,16 @@ async def opened(
     Raises what the admission raises before anything else; `Unavailable` with `retry_after_s` set when the store fails
     or is too slow.
     """
+    return await in_time(both(admission, reading), deadline=deadline, clock=clock)
+
+
+async def in_time(work: Coroutine[Any, Any, First], *, deadline: Deadline, clock: Clock) -> First:
+    """What needs nothing but the store, by the deadline. Raises what `work` raises, and `Unavailable` with
+    `retry_after_s` set when the store fails or is too slow.
+    """
     try:
         async with asyncio.timeout(deadline.remaining_s(clock.monotonic())):
-            return await both(admission, reading)
+            return await work
     except TimeoutError:
         raise Unavailable("The store did not answer in time.", retry_after_s=STORE_RETRY_AFTER_S) from None
     except Unavailable as error:

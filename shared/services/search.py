@@ -9,6 +9,7 @@ from aws_lambda_powertools import Logger
 
 from shared.domain.agent_answers import AgentAnswer, agent_answer
 from shared.domain.agent_searches import AgentSearch
+from shared.domain.cards import Card
 from shared.domain.credentials import Principal
 from shared.domain.deadlines import Deadline
 from shared.domain.eligibility import choose
@@ -24,6 +25,7 @@ from shared.services.admit import Admit
 from shared.services.agent_cache import AgentCache, cache_key
 from shared.services.at_once import opened
 from shared.services.fan_out import FanOut, Inquiry
+from shared.services.find_cards import FindCards
 from shared.services.report_search import report_search
 
 
@@ -51,6 +53,7 @@ class Search:
         catalog: Catalog,
         unsealers: Mapping[ExposureProfile, Unsealer],
         fan_out: FanOut,
+        find_cards: FindCards[Card],
         cache: AgentCache,
         clock: Clock,
         logger: Logger,
@@ -59,6 +62,7 @@ class Search:
         self._catalog = catalog
         self._unsealers = unsealers
         self._fan_out = fan_out
+        self._find_cards = find_cards
         self._cache = cache
         self._clock = clock
         self._logger = logger
@@ -72,8 +76,13 @@ class Search:
             raise request.search
         search = request.search
         choice = choose(providers, named=search.providers, allowed=principal.allowed_providers)
-        replies = await self._replies(choice.eligible, search, principal=principal, request=request)
-        answer = agent_answer(replies, choice.refused, limit=search.limit, locale=search.locale)
+        async with self._find_cards.beside(
+            search.collections, search.query, deadline=request.deadline, request_id=request.request_id
+        ) as finding:
+            finding.start()
+            replies = await self._replies(choice.eligible, search, principal=principal, request=request)
+            answer = agent_answer(replies, choice.refused, limit=search.limit, locale=search.locale)
+            answer = replace(answer, cards=await finding.found())
         report_search(
             self._logger,
             request_id=request.request_id,

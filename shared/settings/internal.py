@@ -7,9 +7,14 @@ from pydantic import Field
 from shared.settings.base import Settings
 
 
-class InternalStore(Settings):
+class CallerStore(Settings):
+    """What admits a caller: the credentials, and the counts of requests."""
+
     registrations_internal: str = Field(alias="KG_TABLE_REGISTRATIONS_INTERNAL")
     ledger_internal: str = Field(alias="KG_TABLE_LEDGER_INTERNAL")
+
+
+class InternalStore(CallerStore):
     key_internal: str = Field(alias="KG_KEY_INTERNAL")
 
 

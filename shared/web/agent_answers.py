@@ -7,11 +7,13 @@ from typing import Annotated
 from pydantic import Field
 
 from shared.domain.agent_answers import AgentAnswer, AgentResult
+from shared.domain.card_answers import CardsStatus
 from shared.domain.exposure import Audience
 from shared.domain.outcomes import AnswerStatus, Outcome, OutcomeCode, OutcomeStatus
 from shared.domain.passages import Evidence, Freshness, Warning_
 from shared.domain.registrations import ProviderKind
 from shared.web.answer_size import MAX_ANSWER_BYTES, delivered_bytes, how_many_fit
+from shared.web.card_answers import CardOut, cards_out
 from shared.web.moments import moment_or_none
 from shared.web.wire import WireModel
 
@@ -73,13 +75,16 @@ class OutcomeOut(WireModel):
 
 
 class AgentAnswerOut(WireModel):
-    """`returnedLocale` is the one locale that all results share, else null."""
+    """`returnedLocale` is the one locale that all results share, else null. `cardsStatus` says whether the named
+    collections could be looked through in time; null where none was named.
+    """
 
     request_id: str
     status: AnswerStatus
     results: tuple[AgentResultOut, ...]
     discoveries: tuple[()] = ()
-    cards: tuple[()] = ()
+    cards: tuple[CardOut, ...] = ()
+    cards_status: CardsStatus | None = None
     providers: tuple[OutcomeOut, ...]
     returned_locale: str | None
 
@@ -101,6 +106,8 @@ def _answer(answer: AgentAnswer, request_id: str) -> AgentAnswerOut:
         request_id=request_id,
         status=answer.status,
         results=tuple(_result(result) for result in answer.results),
+        cards=cards_out(answer.cards.cards) if answer.cards else (),
+        cards_status=answer.cards.status if answer.cards else None,
         providers=tuple(_outcome(outcome) for outcome in answer.outcomes),
         returned_locale=answer.returned_locale,
     )

@@ -21,27 +21,38 @@ class CustomerResultOut(WireModel):
     locale_fallback: bool | None
 
 
+class CustomerCardOut(WireModel):
+    """All that leaves the gateway of a card on a customer path. `body` is Markdown."""
+
+    title: str
+    body: str
+    keys: tuple[str, ...]
+
+
+Cards = tuple[CustomerCardOut, ...]
+
+
 class CustomerAnswerOut(WireModel):
     """`cards` is there only when the request named collections."""
 
     results: tuple[CustomerResultOut, ...]
-    cards: Annotated[tuple[()] | None, Field(exclude_if=lambda cards: cards is None)] = None
+    cards: Annotated[Cards | None, Field(exclude_if=lambda cards: cards is None)] = None
 
 
-def encoded(answer: CustomerAnswer, *, with_cards: bool = False, cap: int = MAX_ANSWER_BYTES) -> str:
-    """The JSON text; results beyond `cap` bytes are cut from the tail."""
+def encoded(answer: CustomerAnswer, *, cards: Cards | None = None, cap: int = MAX_ANSWER_BYTES) -> str:
+    """The JSON text; results beyond `cap` bytes are cut from the tail. `cards` None: none were asked for."""
     results = tuple(_result(result) for result in answer.results)
-    text = _text(results, with_cards=with_cards)
+    text = _text(results, cards)
     size = delivered_bytes(text)
     if size <= cap:
         return text
     sizes = [delivered_bytes(result.model_dump_json(by_alias=True)) + 1 for result in results]
     fitting = how_many_fit(sizes, room=cap - (size - sum(sizes)))
-    return _text(results[:fitting], with_cards=with_cards)
+    return _text(results[:fitting], cards)
 
 
-def _text(results: tuple[CustomerResultOut, ...], *, with_cards: bool) -> str:
-    return CustomerAnswerOut(results=results, cards=() if with_cards else None).model_dump_json(by_alias=True)
+def _text(results: tuple[CustomerResultOut, ...], cards: Cards | None) -> str:
+    return CustomerAnswerOut(results=results, cards=cards).model_dump_json(by_alias=True)
 
 
 def _result(result: CustomerResult) -> CustomerResultOut:

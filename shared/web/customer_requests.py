@@ -41,7 +41,7 @@ class CustomerAsk:
 
     question: Question | Problem
     deadline_ms: int
-    names_collections: bool = False
+    collections: tuple[str, ...] = ()
 
 
 def read_assistant_search(event: Event) -> CustomerAsk:
@@ -51,7 +51,7 @@ def read_assistant_search(event: Event) -> CustomerAsk:
     except Problem as problem:
         return CustomerAsk(question=problem, deadline_ms=DEFAULT_DEADLINE_MS)
     question = Question(query=body.query, limit=body.limit, locale=body.locale, locale_fallback=body.locale_fallback)
-    return CustomerAsk(question=question, deadline_ms=body.deadline_ms, names_collections=bool(body.collections))
+    return CustomerAsk(question=question, deadline_ms=body.deadline_ms, collections=body.collections or ())
 
 
 def read_widget_search(event: Event) -> CustomerAsk:

@@ -48,7 +48,13 @@ BREACHES: dict[str, list[tuple[str, str]]] = {
             "functions/widget/breach.py",
             "from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n    import shared.ports.catalog\n",
         ),
+        ("functions/widget/breach.py", "import shared.domain.cards\n"),
     ],
+    "The customer's cards never reach the agent's": [
+        ("shared/adapters/customer_cards.py", "import shared.adapters.card_reader\n"),
+        ("shared/services/search_for_assistant.py", "import shared.ports.vocabularies\n"),
+    ],
+    "Many keys are matched in one place": [("shared/adapters/breach.py", "import ahocorasick_rs\n")],
 }
 CASES = [(name, file, content) for name, breaches in BREACHES.items() for file, content in breaches]
 

@@ -26,9 +26,18 @@ from shared.services.admit_preflight import AdmitPreflight
 from shared.services.admit_widget import AdmitWidget
 from shared.services.agent_cache import AgentCache
 from shared.services.fan_out import FanOut
+from shared.services.find_cards import FindCards
 from shared.services.search import Search
+from shared.services.search_for_assistant import SearchForAssistant
 from shared.services.search_for_customer import SearchForCustomer
 from tests.support.builders import a_credential, a_passage, a_provider, a_token
+from tests.support.card_fakes import (
+    FakeCardReader,
+    FakeCustomerCardReader,
+    FakeCustomerVocabularies,
+    FakeVocabularies,
+    Shelf,
+)
 from tests.support.fakes import (
     FakeCatalog,
     FakeClock,
@@ -144,6 +153,11 @@ class Stage:
         self.rate_limits = FakeRateLimits(clock=self.clock)
         self.catalog = FakeCatalog(self.store.registrations.values())
         self.customer_catalog = FakeCustomerCatalog(self.store.customer_sources())
+        self.shelf = Shelf(self.store)
+        self.card_reader = FakeCardReader(self.shelf)
+        self.customer_card_reader = FakeCustomerCardReader(self.shelf)
+        self.vocabularies = FakeVocabularies(self.shelf)
+        self.customer_vocabularies = FakeCustomerVocabularies(self.shelf)
         self.origins = FakeOrigins(self.store.credentials.values(), clock=self.clock)
         self.unsealers = {exposure: FakeUnsealer(exposure=exposure) for exposure in ExposureProfile}
         self.search_api = search_api(self._search_parts(cache_s))
@@ -215,13 +229,24 @@ class Stage:
             catalog=self.catalog,
             unsealers=self.unsealers,
             fan_out=self._fan_out(),
+            find_cards=FindCards(
+                vocabularies=self.vocabularies, cards=self.card_reader, clock=self.clock, logger=self.log
+            ),
             cache=AgentCache(ttl_s=cache_s, clock=self.clock),
             clock=self.clock,
             logger=self.log,
         )
         return SearchParts(
             search=search,
-            search_for_customer=self._search_for_customer(),
+            search_for_assistant=SearchForAssistant(
+                search=self._search_for_customer(),
+                find_cards=FindCards(
+                    vocabularies=self.customer_vocabularies,
+                    cards=self.customer_card_reader,
+                    clock=self.clock,
+                    logger=self.log,
+                ),
+            ),
             admit_assistant=AdmitAssistant(admit=admit),
             clock=self.clock,
             loop=self.loop,

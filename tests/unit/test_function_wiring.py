@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from functions.lookup import wiring as lookup
 from functions.search import wiring as search
 from functions.widget import wiring as widget
 
@@ -16,6 +17,7 @@ PUBLIC = {
     "KG_TABLE_LEDGER_PUBLIC": "ledger-public",
     "KG_KEY_PUBLIC": "key-public",
 }
+CARDS = {"KG_TABLE_CARDS": "cards"}
 INTERNAL = {
     "KG_TABLE_REGISTRATIONS_INTERNAL": "registrations-internal",
     "KG_TABLE_LEDGER_INTERNAL": "ledger-internal",
@@ -42,28 +44,40 @@ def test_the_widgets_settings_have_no_word_for_anything_internal() -> None:
     assert "internal" not in repr(settings)
 
 
-def test_a_search_needs_both_sides() -> None:
-    assert search.wired(PUBLIC | INTERNAL)
-    for name in PUBLIC | INTERNAL:
+def test_a_search_needs_both_sides_and_the_cards() -> None:
+    every = PUBLIC | INTERNAL | CARDS
+    assert search.wired(every)
+    for name in every:
         with pytest.raises(ValidationError, match=name):
-            search.wired({key: value for key, value in (PUBLIC | INTERNAL).items() if key != name})
+            search.wired({key: value for key, value in every.items() if key != name})
+
+
+def test_the_glossary_needs_callers_and_cards_and_no_key() -> None:
+    needed = CARDS | {name: value for name, value in INTERNAL.items() if name != "KG_KEY_INTERNAL"}
+    assert lookup.wired(needed)
+    for name in needed:
+        with pytest.raises(ValidationError, match=name):
+            lookup.wired({key: value for key, value in needed.items() if key != name})
 
 
 @pytest.mark.parametrize(("value", "seconds"), [(None, 0), ("0", 0), ("120", 120)])
 def test_the_agents_memory_is_off_unless_it_is_switched_on(value: str | None, seconds: float) -> None:
     extra = {} if value is None else {"KG_AGENT_CACHE_S": value}
-    assert search.SearchSettings.from_environment(PUBLIC | INTERNAL | extra).agent_cache_s == seconds
+    assert search.SearchSettings.from_environment(PUBLIC | INTERNAL | CARDS | extra).agent_cache_s == seconds
 
 
 @pytest.mark.parametrize("value", ["121", "-1", "a while"])
 def test_a_memory_beyond_two_minutes_is_refused_at_the_start(value: str) -> None:
     with pytest.raises(ValidationError, match="KG_AGENT_CACHE_S"):
-        search.wired(PUBLIC | INTERNAL | {"KG_AGENT_CACHE_S": value})
+        search.wired(PUBLIC | INTERNAL | CARDS | {"KG_AGENT_CACHE_S": value})
 
 
 @pytest.mark.parametrize(
     ("settings", "environment"),
-    [(search.SearchSettings.from_environment, PUBLIC | INTERNAL), (widget.WidgetSettings.from_environment, PUBLIC)],
+    [
+        (search.SearchSettings.from_environment, PUBLIC | INTERNAL | CARDS),
+        (widget.WidgetSettings.from_environment, PUBLIC),
+    ],
 )
 def test_plain_http_and_private_networks_are_off_unless_switched_on(
     settings: Callable[[dict[str, str]], Any], environment: dict[str, str]

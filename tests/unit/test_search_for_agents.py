@@ -74,11 +74,13 @@ def test_the_answer_has_exactly_the_documented_fields(stage: Stage) -> None:
         "results",
         "discoveries",
         "cards",
+        "cardsStatus",
         "providers",
         "returnedLocale",
     }
     assert answer["requestId"] == "case-77"
     assert (answer["discoveries"], answer["cards"], answer["returnedLocale"]) == ([], [], "de-AT")
+    assert answer["cardsStatus"] is None
     (result,) = answer["results"]
     assert result.pop("provider")["kind"] == "contract"
     assert result.pop("title")

@@ -1,0 +1,16 @@
+"""Lambda entry point: the glossary, for agents and assistants."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from functions.lookup.routes import api_for
+from functions.lookup.wiring import wired
+
+_api = api_for(wired(os.environ))
+
+
+def handler(event: Mapping[str, Any], context: Any) -> dict[str, Any]:
+    return _api.handle(event, context)
