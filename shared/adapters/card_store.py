@@ -150,12 +150,12 @@ class DynamoCardStore:
 
     # --- imports ---------------------------------------------------------------------------------
 
-    async def begin_import(self, collection_id: str, *, lease_s: float) -> ImportLease:
+    async def begin_import(self, collection_id: str, *, lease_s: float, change: Change) -> ImportLease:
         if collection_exposure(collection_id) is None:
             raise NotFound("There is no such thing.")
         now = self._clock.now()
         lease = ImportLease(collection_id, secrets.token_hex(8), now + lease_s)
-        await commit(self._client, [collection_parts.leased(self._table, lease, now=now)])
+        await self._commit([collection_parts.leased(self._table, lease, now=now)], change)
         return lease
 
     async def upsert(self, lease: ImportLease, card: Card) -> Upserted:

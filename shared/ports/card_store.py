@@ -82,8 +82,9 @@ class CardStore(Protocol):
 
     async def delete_card(self, card: Card, *, expected_generation: int, change: Change) -> None: ...
 
-    async def begin_import(self, collection_id: str, *, lease_s: float) -> ImportLease:
+    async def begin_import(self, collection_id: str, *, lease_s: float, change: Change) -> ImportLease:
         """Moves the content generation, once for the whole import, and keeps readers from keeping copies meanwhile.
+        Writes the audit entry: whatever becomes of the import, it is known who began it.
         Raises `Conflict` `import_running` while another import's lease lasts.
         """
         ...

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from shared.domain.auditing import new_entry
+from shared.domain.auditing import NOTHING, Facts, new_entry
 from shared.domain.card_rows import Row, RowOutcome, RowStatus, UnreadableRow, refused
 from shared.domain.cards import Card
 from shared.domain.changes import Change
@@ -53,14 +53,16 @@ class ImportCards:
     async def _written(
         self, collection_id: str, cards: Sequence[_Described], *, until: float, by: Principal
     ) -> list[RowOutcome]:
-        lease = await self._store.begin_import(collection_id, lease_s=_LEASE_S)
+        begun = self._change("cards.import_begun", collection_id, by=by)
+        lease = await self._store.begin_import(collection_id, lease_s=_LEASE_S, change=begun)
         outcomes = []
         for number, card in cards:
             if self._clock.monotonic() < until:
                 outcomes.append(await self._row(lease, number, card))
             else:
                 outcomes.append(RowOutcome(number=number, status=RowStatus.SKIPPED, card_id=card.id))
-        await self._store.end_import(lease, self._change(collection_id, outcomes, by=by))
+        ended = self._change("cards.imported", collection_id, by=by, after=_counts(outcomes))
+        await self._store.end_import(lease, ended)
         return outcomes
 
     async def _row(self, lease: ImportLease, number: int, card: Card) -> RowOutcome:
@@ -72,19 +74,23 @@ class ImportCards:
             return refused(number, Violation("/keys", conflict.detail), code=conflict.code)
         return RowOutcome(number=number, status=RowStatus(upserted.value), card_id=card.id)
 
-    def _change(self, collection_id: str, outcomes: Iterable[RowOutcome], *, by: Principal) -> Change:
-        statuses = [outcome.status for outcome in outcomes]
+    def _change(self, action: str, collection_id: str, *, by: Principal, after: Facts = NOTHING) -> Change:
         entry = new_entry(
             at=self._clock.now(),
             actor=by.credential_id,
-            action="cards.imported",
+            action=action,
             resource=f"collection/{collection_id}",
-            after={
-                "cardsCreated": statuses.count(RowStatus.CREATED),
-                "cardsUpdated": statuses.count(RowStatus.UPDATED),
-            },
+            after=after,
         )
         return Change(audit=entry)
+
+
+def _counts(outcomes: Iterable[RowOutcome]) -> Facts:
+    statuses = [outcome.status for outcome in outcomes]
+    return {
+        "cardsCreated": statuses.count(RowStatus.CREATED),
+        "cardsUpdated": statuses.count(RowStatus.UPDATED),
+    }
 
 
 def _described(rows: Sequence[Row | UnreadableRow], collection_id: str) -> tuple[list[RowOutcome], list[_Described]]:

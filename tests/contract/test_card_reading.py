@@ -128,7 +128,7 @@ async def test_a_vocabulary_follows_every_write(world: World) -> None:
     changed = replace(card, keys=("m5",), norm_keys=derived_keys(["m5"]), generation=2)
     await store.replace_card(changed, expected_generation=1, change=a_change())
     assert await keys() == {"m5"}
-    lease = await store.begin_import(collection.id, lease_s=30)
+    lease = await store.begin_import(collection.id, lease_s=30, change=a_change())
     row = a_card(collection, "m4")
     await store.upsert(lease, row)
     assert await keys() == {"m4", "m5"}
@@ -152,7 +152,7 @@ async def test_an_import_that_was_killed_leaves_no_stale_copy(world: World) -> N
         return {one.norm_key for one in found or ()}
 
     assert await keys() == {"m4"}
-    lease = await store.begin_import(collection.id, lease_s=30)
+    lease = await store.begin_import(collection.id, lease_s=30, change=a_change())
     assert await keys() == {"m4"}
     await store.upsert(lease, a_card(collection, "m5"))  # and then it is killed
     assert await keys() == {"m4", "m5"}
@@ -185,7 +185,7 @@ async def test_a_copy_is_read_once_for_a_generation_and_not_kept_during_an_impor
     for _ in range(3):
         assert await vocabularies.occurring(collection.id, "m4", turn=_turn())
     assert calls == ["GetItem", "Query", "GetItem", "GetItem", "GetItem"]
-    await store.card_store().begin_import(collection.id, lease_s=30)
+    await store.card_store().begin_import(collection.id, lease_s=30, change=a_change())
     calls.clear()
     for _ in range(2):
         assert await vocabularies.occurring(collection.id, "m4", turn=_turn())
@@ -216,7 +216,7 @@ async def test_what_the_store_left_unprocessed_is_asked_again(store: StoreWorld)
     """300 large cards are more than one answer of the store can hold."""
     collection = a_collection()
     await _with(store, collection)
-    lease = await store.card_store().begin_import(collection.id, lease_s=30)
+    lease = await store.card_store().begin_import(collection.id, lease_s=30, change=a_change())
     cards = [a_card(collection, f"m{number}", body="卡" * 10_900) for number in range(210)]
     for card in cards:
         await store.card_store().upsert(lease, card)

@@ -128,7 +128,7 @@ async def test_what_is_not_there_cannot_be_changed(world: World) -> None:
         store.create_card(card, a_change()),
         store.replace_card(card, expected_generation=1, change=a_change()),
         store.delete_card(card, expected_generation=2, change=a_change()),
-        store.begin_import(collection.id, lease_s=30),
+        store.begin_import(collection.id, lease_s=30, change=a_change()),
     ):
         with pytest.raises(NotFound):
             await work
@@ -319,7 +319,7 @@ async def test_large_cards_are_listed_to_the_last_one(world: World) -> None:
 async def test_rows_of_an_import_are_created_changed_or_left_alone(world: World) -> None:
     store, collection = world.card_store(), await _created(world)
     row = a_card(collection, "m4", "m5", id=card_id_of_row(collection.id, "row 1"), body="One")
-    lease = await store.begin_import(collection.id, lease_s=30)
+    lease = await store.begin_import(collection.id, lease_s=30, change=a_change())
     assert await store.upsert(lease, row) is Upserted.CREATED
     assert await store.upsert(lease, row) is Upserted.UNCHANGED
     world.clock.advance(1)
@@ -335,7 +335,7 @@ async def test_rows_of_an_import_are_created_changed_or_left_alone(world: World)
 
 async def test_an_import_moves_the_content_generation_once(world: World) -> None:
     store, collection = world.card_store(), await _created(world)
-    lease = await store.begin_import(collection.id, lease_s=30)
+    lease = await store.begin_import(collection.id, lease_s=30, change=a_change())
     running = await _now(world, collection.id)
     assert (running.content_generation, running.importing_until) == (2, NOW + 30)
     for number in range(3):
@@ -347,20 +347,20 @@ async def test_an_import_moves_the_content_generation_once(world: World) -> None
 
 async def test_one_import_at_a_time(world: World) -> None:
     store, collection = world.card_store(), await _created(world)
-    first = await store.begin_import(collection.id, lease_s=30)
+    first = await store.begin_import(collection.id, lease_s=30, change=a_change())
     with pytest.raises(Conflict) as refusal:
-        await store.begin_import(collection.id, lease_s=30)
+        await store.begin_import(collection.id, lease_s=30, change=a_change())
     assert (refusal.value.code, refusal.value.retry_after_s is not None) == ("import_running", True)
     await store.end_import(first, a_change())
-    await store.begin_import(collection.id, lease_s=30)
+    await store.begin_import(collection.id, lease_s=30, change=a_change())
 
 
 async def test_an_import_that_took_too_long_writes_no_more(world: World) -> None:
     store, collection = world.card_store(), await _created(world)
-    slow = await store.begin_import(collection.id, lease_s=30)
+    slow = await store.begin_import(collection.id, lease_s=30, change=a_change())
     world.clock.advance(30)
     assert await _refusal(store.upsert(slow, a_card(collection, "m4"))) == "import_ended"
-    await store.begin_import(collection.id, lease_s=30)
+    await store.begin_import(collection.id, lease_s=30, change=a_change())
     assert await _refusal(store.upsert(slow, a_card(collection, "m4"))) == "import_ended"
     assert await _refusal(store.end_import(slow, a_change())) == "import_ended"
     assert await _found(world, collection.id, "m4") == {}
@@ -368,7 +368,7 @@ async def test_an_import_that_took_too_long_writes_no_more(world: World) -> None
 
 async def test_an_import_that_has_run_out_may_still_be_ended(world: World) -> None:
     store, collection = world.card_store(), await _created(world)
-    slow = await store.begin_import(collection.id, lease_s=30)
+    slow = await store.begin_import(collection.id, lease_s=30, change=a_change())
     world.clock.advance(60)
     await store.end_import(slow, a_change())
     assert (await _now(world, collection.id)).importing_until == 0.0
@@ -376,7 +376,7 @@ async def test_an_import_that_has_run_out_may_still_be_ended(world: World) -> No
 
 async def test_single_cards_may_be_written_while_an_import_runs(world: World) -> None:
     store, collection = world.card_store(), await _created(world)
-    lease = await store.begin_import(collection.id, lease_s=30)
+    lease = await store.begin_import(collection.id, lease_s=30, change=a_change())
     await store.create_card(a_card(collection, "m4"), a_change())
     await store.upsert(lease, a_card(collection, "m5"))
     after = await _now(world, collection.id)
@@ -401,7 +401,7 @@ async def test_a_deleted_collection_is_gone_at_once_and_takes_no_more_writes(wor
     card = a_card(gone, "m9")
     for work in (
         store.create_card(card, a_change()),
-        store.begin_import(gone.id, lease_s=30),
+        store.begin_import(gone.id, lease_s=30, change=a_change()),
         store.replace_collection(replace(gone, generation=2), expected_generation=1, change=a_change()),
         store.delete_collection(gone, expected_generation=1, change=a_change()),
     ):
@@ -412,7 +412,7 @@ async def test_a_deleted_collection_is_gone_at_once_and_takes_no_more_writes(wor
 
 async def test_an_import_into_a_collection_that_is_deleted_meanwhile_ends(world: World) -> None:
     store, collection = world.card_store(), await _created(world)
-    lease = await store.begin_import(collection.id, lease_s=30)
+    lease = await store.begin_import(collection.id, lease_s=30, change=a_change())
     await store.delete_collection(collection, expected_generation=1, change=a_change())
     with pytest.raises(NotFound):
         await store.upsert(lease, a_card(collection, "m4"))

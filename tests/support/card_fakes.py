@@ -230,14 +230,16 @@ class FakeCardStore(Failing):
 
     # --- imports ---------------------------------------------------------------------------------
 
-    async def begin_import(self, collection_id: str, *, lease_s: float) -> ImportLease:
+    async def begin_import(self, collection_id: str, *, lease_s: float, change: Change) -> ImportLease:
         self._may_fail()
+        self.store.check_idempotency(change)
         collection, now = self._active(collection_id), self.store.clock.now()
         if collection.importing_until > now:
             raise Conflict("An import is running.", code="import_running", retry_after_s=1)
         lease = ImportLease(collection_id, secrets.token_hex(8), now + lease_s)
         self.shelf.leases[collection_id] = lease.token
         self._moved_on(replace(collection, importing_until=lease.until))
+        self.store.note(change)
         return lease
 
     async def upsert(self, lease: ImportLease, card: Card) -> Upserted:

@@ -371,17 +371,34 @@ def test_rows_for_which_there_is_no_time_are_reported_as_such(
     assert statuses(send(stage, cards, ROWS)) == ["unchanged"] * 3 + ["created"] * 2
 
 
-def test_an_import_is_one_line_of_the_audit_and_one_generation(stage: AdminStage, cards: str) -> None:
+def test_an_import_is_audited_when_it_begins_and_when_it_ends_and_is_one_generation(
+    stage: AdminStage, cards: str
+) -> None:
     send(stage, cards, lines({"id": "1", "keys": ["a"], "body": "x"}))
     (before,) = stage.shelf.collections.values()
+    stage.clock.advance(1)
     send(stage, cards, lines({"id": "1", "keys": ["a"], "body": "y"}, {"id": "2", "keys": ["b"], "body": ""}, "no"))
 
     (after,) = stage.shelf.collections.values()
     assert after.content_generation == before.content_generation + 1
     assert after.importing_until == 0
-    entry = stage.call("GET", AUDIT).json["entries"][0]
-    assert (entry["action"], entry["resource"]) == ("cards.imported", f"collection/{after.id}")
-    assert entry["after"] == {"cardsCreated": 1, "cardsUpdated": 1}
+    entries = stage.call("GET", AUDIT).json["entries"]
+    told = entries[:2]
+    assert {each["action"] for each in told} == {"cards.import_begun", "cards.imported"}
+    assert {each["resource"] for each in told} == {f"collection/{after.id}"}
+    (counted,) = [each["after"] for each in told if each["after"]]
+    assert counted == {"cardsCreated": 1, "cardsUpdated": 1}
+
+
+def test_an_import_that_broke_off_has_left_a_line_of_who_began_it(
+    stage: AdminStage, cards: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    troubled(stage, monkeypatch, Unavailable("Try again.", retry_after_s=5))
+    stage.clock.advance(1)
+    send(stage, cards, ROWS)
+
+    newest = stage.call("GET", AUDIT).json["entries"][0]
+    assert (newest["action"], newest["actor"]) == ("cards.import_begun", "root")
 
 
 # --- exports -------------------------------------------------------------------------------------
