@@ -21,6 +21,7 @@ SEARCH = "/api/v1/knowledge/search"
 WIDGET_SEARCH = "/api/v1/knowledge/widget/search"
 PROVIDERS = "/api/v1/knowledge/providers"
 CREDENTIALS = "/api/v1/credentials"
+COLLECTIONS = "/api/v1/collections"
 _START_TIMEOUT_S = 90.0
 _STOP_TIMEOUT_S = 30.0
 

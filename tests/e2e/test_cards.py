@@ -14,11 +14,10 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.running import ROOT, Gateway, call, kgw
+from tests.e2e.running import COLLECTIONS, ROOT, Gateway, call, kgw
 
 pytestmark = [pytest.mark.emulator, pytest.mark.xdist_group("e2e")]
 
-COLLECTIONS = "/api/v1/collections"
 FIXTURES = ROOT / "fixtures" / "cards"
 _ROWS = 1_000
 

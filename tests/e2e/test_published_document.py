@@ -22,7 +22,7 @@ from schemathesis.specs.openapi.checks import (
     unsupported_method,
 )
 
-from tests.e2e.running import CREDENTIALS, PROVIDERS, ROOT, Gateway, call, running
+from tests.e2e.running import COLLECTIONS, CREDENTIALS, PROVIDERS, ROOT, Gateway, call, running
 
 pytestmark = [pytest.mark.emulator, pytest.mark.slow, pytest.mark.xdist_group("e2e")]
 
@@ -128,11 +128,12 @@ def headers_for(case: Case, gateway: Gateway, tokens: dict[str, str]) -> dict[st
 @contextmanager
 def one_that_exists(case: Case, gateway: Gateway) -> Iterator[str]:
     """Points the case at a new thing, gives its ETag, and removes the thing if it is still there."""
-    path = new_provider(case, gateway) if "providerId" in case.path_parameters else new_credential(case, gateway)
+    make = next(make for name, make in MAKERS.items() if name in case.path_parameters)
+    path = make(case, gateway)
     yield gateway.as_admin("GET", path).headers["etag"]
     after = gateway.as_admin("GET", path)
     if after.status == 200:
-        assert gateway.as_admin("DELETE", path, If_Match=after.headers["etag"]).status == 204
+        assert gateway.as_admin("DELETE", path, If_Match=after.headers["etag"]).status in (202, 204)
 
 
 def new_provider(case: Case, gateway: Gateway) -> str:
@@ -146,6 +147,30 @@ def new_credential(case: Case, gateway: Gateway) -> str:
     made = gateway.credential(**{"class": "agt"}).split("_")[2]
     case.path_parameters = {"credentialId": made}
     return f"{CREDENTIALS}/{made}"
+
+
+def new_collection(case: Case, gateway: Gateway) -> str:
+    wanted = {"name": f"generated {case.id}", "exposureProfile": "agent_only"}
+    made = gateway.as_admin("POST", COLLECTIONS, wanted).found["id"]
+    case.path_parameters = {"collectionId": made}
+    return f"{COLLECTIONS}/{made}"
+
+
+def new_card(case: Case, gateway: Gateway) -> str:
+    """In the demo's collection, which is there for all of them."""
+    cards = f"{COLLECTIONS}/{gateway.local['collection']}/cards"
+    made = gateway.as_admin("POST", cards, {"keys": [f"generated {case.id}"], "body": ""}).found["id"]
+    case.path_parameters = {"collectionId": gateway.local["collection"], "cardId": made}
+    return f"{cards}/{made}"
+
+
+# By the parameter that names the thing; the first that a path has counts.
+MAKERS = {
+    "providerId": new_provider,
+    "credentialId": new_credential,
+    "cardId": new_card,
+    "collectionId": new_collection,
+}
 
 
 def test_the_served_document_is_the_one_in_the_source_tree(gateway: Gateway) -> None:
