@@ -15,8 +15,36 @@ import grimp
 
 OWN = ("functions", "shared")
 
-# Reached by import statements that never run here: the models of pydantic's first version, and pages for browsers.
-NEVER_LOADED = ("aws_lambda_powertools.event_handler.openapi.swagger_ui", "pydantic.v1")
+# Reached by import statements that never run here.
+_POWERTOOLS = "aws_lambda_powertools.event_handler"
+NEVER_LOADED = (
+    # The models of pydantic's first version.
+    "pydantic.v1",
+    # The router's own validation and description of the API: here wire models and infra/openapi do that.
+    f"{_POWERTOOLS}.middlewares.openapi_validation",
+    f"{_POWERTOOLS}.openapi.compat",
+    f"{_POWERTOOLS}.openapi.dependant",
+    f"{_POWERTOOLS}.openapi.encoders",
+    f"{_POWERTOOLS}.openapi.models",
+    f"{_POWERTOOLS}.openapi.params",
+    f"{_POWERTOOLS}.openapi.schema_generator",
+    f"{_POWERTOOLS}.openapi.swagger_ui",
+    # What providers are never asked over: HTTP/2, proxies, another event loop. Names are not mapped by UTS 46.
+    "httpcore._async.http2",
+    "httpcore._async.socks_proxy",
+    "httpcore._backends.trio",
+    "httpcore._sync.http2",
+    "httpcore._sync.socks_proxy",
+    "idna.uts46data",
+    # Of anyio its locks and time limits are used; it loads each part when it is asked for it.
+    "anyio._core._fileio",
+    "anyio._core._tempfile",
+    "anyio.from_thread",
+    "anyio.functools",
+    "anyio.itertools",
+    "anyio.to_interpreter",
+    "anyio.to_process",
+)
 
 
 def reached(names: Iterable[str], wheels: Path) -> dict[str, list[str]]:

@@ -87,8 +87,10 @@ def permissions(service: str, operation: str, params: Mapping[str, Any]) -> Iter
             ((verb, action),) = part.items()
             yield from permissions(service, f"{verb}Item", action)
     elif service == "dynamodb" and operation.startswith("Batch"):
+        # Every key of a batch has to fit some pattern of a line, not all of them the same one.
         for table, request in params["RequestItems"].items():
-            yield f"dynamodb:{operation}", table, tuple(sorted({partition_of(one) for one in batched(request)})), ""
+            for partition in sorted({partition_of(one) for one in batched(request)}):
+                yield f"dynamodb:{operation}", table, (partition,), ""
     elif service == "dynamodb":
         yield f"dynamodb:{operation}", params["TableName"], (partition_of(params),), ""
     elif service == "kms":

@@ -30,6 +30,7 @@ MOST_BYTES = 10_000_000
 # Modules of the agent and admin lanes, by their beginning. The widget may hold none of them.
 AGENT_CODE = (
     "functions/search",
+    "functions/lookup",
     "functions/admin",
     "functions/assets",
     "functions/probe",
@@ -60,6 +61,15 @@ AGENT_CODE = (
     "shared/services/issue_",
     "shared/services/import_cards",
     "shared/services/clear_collections",
+    "shared/services/find_cards",
+    "shared/services/search_for_assistant",
+    "shared/services/look_up",
+    "shared/services/match",
+    "shared/adapters/automaton",
+    "shared/adapters/vocabular",
+    "shared/adapters/customer_card",
+    "shared/adapters/customer_vocabular",
+    "ahocorasick_rs",
     "shared/adapters/card",
     "shared/ports/card",
     "shared/domain/card",

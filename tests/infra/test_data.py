@@ -102,7 +102,7 @@ def test_each_key_has_an_alias_of_this_stack(shipped: Synthesised) -> None:
 
 def test_logs_end_after_a_month(shipped: Synthesised) -> None:
     logs = shipped.of_type("AWS::Logs::LogGroup")
-    assert set(logs) == {"LogSearch", "LogWidget", "LogAdmin", "LogAssets", "LogProbe", "LogAccess"}
+    assert set(logs) == {"LogSearch", "LogWidget", "LogLookup", "LogAdmin", "LogAssets", "LogProbe", "LogAccess"}
     assert all(log["RetentionInDays"] == 30 for log in logs.values())
 
 
@@ -129,6 +129,7 @@ def test_the_outputs_say_where_everything_is(shipped: Synthesised) -> None:
         "KeyInternalArn",
         "FunctionSearchName",
         "FunctionWidgetName",
+        "FunctionLookupName",
         "FunctionAdminName",
         "FunctionAssetsName",
         "FunctionProbeName",

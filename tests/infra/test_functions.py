@@ -48,7 +48,8 @@ def test_each_function_runs_its_own_handler_and_writes_its_own_log(shipped: Synt
     [
         ("assets", set()),
         ("widget", PUBLIC),
-        ("search", BOTH | {"KG_AGENT_CACHE_S"}),
+        ("search", BOTH | {"KG_AGENT_CACHE_S", "KG_TABLE_CARDS"}),
+        ("lookup", {"KG_TABLE_REGISTRATIONS_INTERNAL", "KG_TABLE_LEDGER_INTERNAL", "KG_TABLE_CARDS"}),
         ("admin", BOTH | {"KG_ROOT_SECRET", "KG_TABLE_CARDS"}),
         ("probe", {"KG_TABLE_CARDS"}),
     ],

@@ -15,6 +15,8 @@ import pytest
 
 from functions.admin.api import admin_api
 from functions.admin.wiring import wired as wired_admin
+from functions.lookup.routes import api_for as lookup_api
+from functions.lookup.wiring import wired as wired_lookup
 from functions.probe.run import Probe
 from functions.probe.wiring import wired as wired_probe
 from functions.search.routes import api_for as search_api
@@ -39,7 +41,7 @@ SEARCH = "/api/v1/knowledge/search"
 WIDGET_SEARCH = "/api/v1/knowledge/widget/search"
 
 # Allowed and asked for by nobody here, each with its reason. Empty is the aim.
-UNASKED: dict[str, set[Granted]] = {"search": set(), "widget": set(), "admin": set(), "probe": set()}
+UNASKED: dict[str, set[Granted]] = {"search": set(), "widget": set(), "lookup": set(), "admin": set(), "probe": set()}
 
 INTERNAL = {
     "TableRegistrationsInternal.Arn",
@@ -93,12 +95,14 @@ def asked() -> Iterator[set[Asked]]:
         admin_loop = ProcessLoop()
         search, widget = wired_search(each["search"]), wired_widget(each["widget"])
         admin = admin_api(wired_admin(each["admin"]), loop=admin_loop, logger=logger_for("admin"))
+        lookup = wired_lookup(each["lookup"])
         handlers = {"admin": admin.handle, "search": search_api(search).handle, "widget": widget_api(widget).handle}
+        handlers["lookup"] = lookup_api(lookup).handle
         secret = boto3.client("secretsmanager").get_secret_value(SecretId=store["KG_ROOT_SECRET"])["SecretString"]
         probe_loop = ProcessLoop()
         probe = Probe(wired_probe(each["probe"]), loop=probe_loop, logger=logger_for("probe"))
         live(Gateway(handlers, recorder, probe), root=f"kg_adm_root_{secret}", base_url=provider.url("good"))
-        for loop in (admin_loop, search.loop, widget.loop, probe_loop):
+        for loop in (admin_loop, search.loop, widget.loop, lookup.loop, probe_loop):
             loop.close()
         boto3.DEFAULT_SESSION = None
         yield recorder.asked
@@ -110,6 +114,7 @@ def live(gateway: Gateway, *, root: str, base_url: str) -> None:
         run_a_provider(gateway, admin, exposure=exposure, base_url=base_url)
     tokens = issue_credentials(gateway, admin)
     search_with(gateway, tokens)
+    read_cards(gateway, admin, tokens)
     change_credentials(gateway, admin)
     keep_cards(gateway, admin)
     switch_root(gateway, admin)
@@ -154,6 +159,22 @@ def search_with(gateway: Gateway, tokens: dict[str, str]) -> None:
         ]
     preflight = {"origin": ORIGIN, "access_control_request_method": "POST"}
     gateway.call("widget", "OPTIONS", WIDGET_SEARCH, **preflight)
+
+
+def read_cards(gateway: Gateway, admin: dict[str, str], tokens: dict[str, str]) -> None:
+    """By both classes, twice each: the second time the keys are remembered."""
+    made = gateway.call("admin", "POST", COLLECTIONS, {"name": "Read", "exposureProfile": "customer_safe"}, **admin)
+    path = f"{COLLECTIONS}/{made['id']}"
+    gateway.call("admin", "POST", path + "/cards", {"keys": ["ferry pass"], "body": "x"}, **admin)
+    for _ in range(2):
+        for name in ("agt", "ast"):
+            bearer = {"authorization": f"Bearer {tokens[name]}"}
+            found = gateway.call("lookup", "POST", path + "/context-cards/lookup", {"terms": ["Ferry Pass"]}, **bearer)
+            assert found["results"]["Ferry Pass"]
+            text = {"text": "a ferry pass"}
+            assert gateway.call("lookup", "POST", path + "/context-cards/match", text, **bearer)["cards"]
+            search = {"query": "ferry pass", "collections": [made["id"]]}
+            assert gateway.call("search", "POST", SEARCH, search, **bearer)["cards"]
 
 
 def change_credentials(gateway: Gateway, admin: dict[str, str]) -> None:
@@ -208,7 +229,7 @@ def role_of(function: str) -> str:
     return f"Role{function.capitalize()}"
 
 
-@pytest.mark.parametrize("function", ["search", "widget", "admin", "probe"])
+@pytest.mark.parametrize("function", ["search", "widget", "lookup", "admin", "probe"])
 def test_whatever_a_function_asks_its_role_allows(shipped: Synthesised, asked: set[Asked], function: str) -> None:
     allowed = granted(shipped, role_of(function))
     own = [one for one in sorted(asked) if one.function == function]
@@ -216,7 +237,7 @@ def test_whatever_a_function_asks_its_role_allows(shipped: Synthesised, asked: s
     assert [str(one) for one in own if not any(line.covers(one) for line in allowed)] == []
 
 
-@pytest.mark.parametrize("function", ["search", "widget", "admin", "probe"])
+@pytest.mark.parametrize("function", ["search", "widget", "lookup", "admin", "probe"])
 def test_whatever_a_role_allows_its_function_asks(shipped: Synthesised, asked: set[Asked], function: str) -> None:
     own = [one for one in asked if one.function == function]
     unasked = {line for line in granted(shipped, role_of(function)) if not any(line.covers(one) for one in own)}
@@ -227,7 +248,7 @@ def test_whatever_anybody_asks_of_internal_things_is_denied_to_the_widget(
     shipped: Synthesised, asked: set[Asked]
 ) -> None:
     internal = [one for one in asked if one.resource in INTERNAL]
-    assert {one.function for one in internal} == {"search", "admin", "probe"}
+    assert {one.function for one in internal} == {"search", "lookup", "admin", "probe"}
     widget = granted(shipped, "RoleWidget")
     assert not any(line.covers(one) for line in widget for one in internal)
 

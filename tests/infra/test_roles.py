@@ -27,8 +27,11 @@ def keys(*partitions: str) -> str:
 
 
 SEARCH = [
+    ("dynamodb:BatchGetItem", "TableCards.Arn", keys("CARD#*")),
+    ("dynamodb:GetItem", "TableCards.Arn", keys("COLLECTION")),
     ("dynamodb:GetItem", "TableRegistrationsInternal.Arn", keys("CREDENTIAL", "GENERATION")),
     ("dynamodb:GetItem", "TableRegistrationsPublic.Arn", keys("GENERATION")),
+    ("dynamodb:Query", "TableCards.Arn", keys("KEY#*")),
     ("dynamodb:Query", "TableRegistrationsInternal.Arn", keys("PROVIDER")),
     ("dynamodb:Query", "TableRegistrationsPublic.Arn", keys("PROVIDER")),
     ("dynamodb:UpdateItem", "TableLedgerInternal.Arn", keys("RATE#*")),
@@ -36,6 +39,16 @@ SEARCH = [
     ("kms:Decrypt", "KeyPublic.Arn", PUBLIC_KEY),
     ("logs:CreateLogStream", "LogSearch.Arn", ""),
     ("logs:PutLogEvents", "LogSearch.Arn", ""),
+]
+
+LOOKUP = [
+    ("dynamodb:BatchGetItem", "TableCards.Arn", keys("CARD#*", "COLLECTION", "KEY#*")),
+    ("dynamodb:GetItem", "TableCards.Arn", keys("COLLECTION")),
+    ("dynamodb:GetItem", "TableRegistrationsInternal.Arn", keys("CREDENTIAL")),
+    ("dynamodb:Query", "TableCards.Arn", keys("KEY#*")),
+    ("dynamodb:UpdateItem", "TableLedgerInternal.Arn", keys("RATE#*")),
+    ("logs:CreateLogStream", "LogLookup.Arn", ""),
+    ("logs:PutLogEvents", "LogLookup.Arn", ""),
 ]
 
 ADMIN = [
@@ -93,6 +106,10 @@ def test_the_search_may_do_exactly_this(shipped: Synthesised) -> None:
     assert shipped.statements("RoleSearch") == SEARCH
 
 
+def test_the_lookup_may_do_exactly_this(shipped: Synthesised) -> None:
+    assert shipped.statements("RoleLookup") == LOOKUP
+
+
 def test_the_admin_may_do_exactly_this(shipped: Synthesised) -> None:
     assert shipped.statements("RoleAdmin") == ADMIN
 
@@ -110,7 +127,7 @@ def test_the_clock_may_invoke_the_probe_and_nothing_else(shipped: Synthesised) -
 
 
 def test_there_are_no_other_roles_and_each_function_has_its_own(shipped: Synthesised) -> None:
-    of_functions = {"RoleWidget", "RoleSearch", "RoleAdmin", "RoleAssets", "RoleProbe"}
+    of_functions = {"RoleWidget", "RoleSearch", "RoleLookup", "RoleAdmin", "RoleAssets", "RoleProbe"}
     assert set(shipped.of_type("AWS::IAM::Role")) == of_functions | {"RoleProbeClock"}
     roles = {name: one["Role"] for name, one in shipped.of_type("AWS::Lambda::Function").items()}
     assert roles == {
@@ -147,7 +164,7 @@ def test_a_function_waits_for_its_policy(shipped: Synthesised) -> None:
         assert name in shipped.resources[function]["DependsOn"]
 
 
-@pytest.mark.parametrize("role", ["RoleWidget", "RoleSearch", "RoleAdmin", "RoleAssets", "RoleProbe"])
+@pytest.mark.parametrize("role", ["RoleWidget", "RoleSearch", "RoleLookup", "RoleAdmin", "RoleAssets", "RoleProbe"])
 def test_no_role_may_update_or_delete_an_audit_entry(shipped: Synthesised, role: str) -> None:
     writing = {"dynamodb:DeleteItem", "dynamodb:UpdateItem", "dynamodb:BatchWriteItem"}
     for action, resource, condition in shipped.statements(role):
