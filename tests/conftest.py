@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import os
 import secrets
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.support import emulator as backend
+
+# The same cases in every run, and no test fails for being slow. HYPOTHESIS_PROFILE=explore looks for new ones.
+settings.register_profile(
+    "repeatable", derandomize=True, database=None, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("explore", deadline=None, max_examples=1_000, print_blob=True)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,7 @@ import re
 from datetime import UTC, datetime
 
 LONGEST_WAIT_S = 3600.0
-_SECONDS = re.compile(r"[0-9]{1,10}", re.ASCII)
+_SECONDS = re.compile(r"[0-9]{1,32}", re.ASCII)
 _HTTP_DATE = re.compile(r"[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT", re.ASCII)
 
 

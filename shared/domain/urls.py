@@ -77,7 +77,8 @@ def citation_url(text: str, *, allow_test_names: bool) -> str | None:
     """A URL that may be shown beside a passage, in its normal form, or None. Never fetched by the gateway.
 
     https, no userinfo, a public DNS name or public address literal. Characters beyond ASCII in path, query and
-    fragment are percent-encoded; quotes, angle brackets, spaces and control characters are not shown at all.
+    fragment are percent-encoded, and so are apostrophes, so that no quoting in HTML ends inside one; double quotes,
+    angle brackets, spaces and control characters are not shown at all.
     """
     try:
         parts = _parts_of(text)
@@ -85,7 +86,7 @@ def citation_url(text: str, *, allow_test_names: bool) -> str | None:
         return None
     if parts.scheme != "https" or not parts.host.is_public(allow_test_names=allow_test_names):
         return None
-    path, tail = _percent_encoded(parts.path), _percent_encoded(parts.tail)
+    path, tail = (_percent_encoded(part).replace("'", "%27") for part in (parts.path, parts.tail))
     url = parts.origin + path + tail
     is_sound = _PATH.fullmatch(path) and _TAIL.fullmatch(tail) and len(url) <= MAX_URL_CHARACTERS
     return url if is_sound else None

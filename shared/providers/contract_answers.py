@@ -21,7 +21,8 @@ from shared.ports.retriever import Declaration
 MAX_SHORT_CHARACTERS = 512
 MAX_SNIPPET_CHARACTERS = 8000
 _MOST_MARKS = 30_000  # brackets and commas: beyond this, reading alone would hold up everybody else's answers
-_STRING_OR_MARK = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|([{\[,])', re.DOTALL)
+# The closing quote is optional: a string that never ends is then read once, not anew from each quote inside it.
+_STRING_OR_MARK = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"?|([{\[,])', re.DOTALL)
 _AUDIENCES = {audience.value: audience for audience in Audience}
 _FRESHNESS = frozenset(freshness.value for freshness in Freshness)
 _DATE_TIME = re.compile(

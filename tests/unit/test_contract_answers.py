@@ -83,6 +83,28 @@ def test_an_answer_of_little_else_than_brackets_is_refused_before_it_is_parsed()
             read(body)
 
 
+MIB = 1_048_576
+_MARKS = b"," * 30_001
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'"\\' * (MIB // 2 - 20_000) + _MARKS,
+        b'"' * (MIB - 40_000) + _MARKS,
+        b'{"a":"' + b"\\\\" * (MIB // 2 - 40_000) + _MARKS,
+        b'["' + b'\\"' * (MIB // 2 - 40_000) + b"[" * 30_001,
+        b'"\\' * (MIB // 2),
+        b'{"' * (MIB // 2),
+    ],
+    ids=["escaped quotes", "quotes", "backslashes", "one long string", "no marks", "open objects"],
+)
+def test_a_mebibyte_made_to_be_slow_is_refused_in_one_pass(body: bytes) -> None:
+    """Read anew from each quote, any of these would take hours."""
+    with pytest.raises(Refused):
+        read(body)
+
+
 def test_fifty_results_of_eight_thousand_characters_are_read() -> None:
     result = {"documentId": "a", "title": "t", "snippet": "{a, b, [c]}" * 727, "audience": "public"}
     body = json.dumps({"contractVersion": 1, "results": [result] * 50}).encode()
@@ -94,21 +116,22 @@ FIELD = st.sampled_from(
     ["documentId", "title", "snippet", "audience", "revision", "chunkId", "url", "locale", "score", "freshness",
      "reviewDueAt", "translationGroupId", "contractVersion", "results", "x"]
 )  # fmt: skip
-SCALAR = (
+FINITE_SCALAR = (
     st.none()
     | st.booleans()
     | st.integers()
-    | st.floats()
+    | st.floats(allow_nan=False, allow_infinity=False)
     | st.text(max_size=20)
     | st.sampled_from(["public", "internal", "current", "https://ok.com/a", "de-DE", "2026-11-01T00:00:00Z", 1])
 )
+SCALAR = FINITE_SCALAR | st.floats()
 JSON = st.recursive(
     SCALAR, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(FIELD, inner, max_size=8), max_leaves=30
 )
 RESULT = st.fixed_dictionaries(
     {"documentId": st.text(max_size=5), "title": st.text(max_size=5), "snippet": st.text(max_size=20)},
     optional={
-        "audience": SCALAR,
+        "audience": FINITE_SCALAR,
         "url": st.text(max_size=30) | st.just("https://ok.com/a"),
         "locale": st.text(max_size=8),
         "score": st.floats(allow_nan=False, allow_infinity=False) | st.integers(),
