@@ -9,7 +9,6 @@ from shared.domain.identifiers import exposure_of
 from shared.domain.urls import checked_origin
 from shared.errors import Conflict, Invalid, Violation
 
-MAX_ORIGINS = 50
 MAX_ALLOWED_PROVIDERS = 200
 
 # Fields that exist for one class alone, and where they stand in a request.

@@ -15,7 +15,7 @@ DEFAULT_RATE_PER_MINUTE: dict[CredentialClass, int] = {
     CredentialClass.PUBLIC: 1200,
 }
 DEFAULT_ADDRESS_RATE_PER_MINUTE = 30
-MAX_ORIGINS_PER_CREDENTIAL = 40  # each is a row of the credential's own transaction
+MAX_ORIGINS_PER_CREDENTIAL = 40  # a write that replaces all of them is one transaction, of 100 parts at most
 
 
 class CredentialStatus(StrEnum):

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, AwareDatetime, Field
 
-from shared.domain.credential_rules import MAX_ALLOWED_PROVIDERS, MAX_ORIGINS
-from shared.domain.credentials import Credential, CredentialStatus
+from shared.domain.credential_rules import MAX_ALLOWED_PROVIDERS
+from shared.domain.credentials import MAX_ORIGINS_PER_CREDENTIAL, Credential, CredentialStatus
 from shared.domain.exposure import CredentialClass, Grant
 from shared.web.fields import Fixed, Name, unset
 from shared.web.moments import moment, moment_or_none
@@ -31,7 +31,7 @@ Grants = Annotated[
 Origins = Annotated[
     tuple[Annotated[str, Field(min_length=1, max_length=300)], ...],
     Field(
-        max_length=MAX_ORIGINS,
+        max_length=MAX_ORIGINS_PER_CREDENTIAL,
         description="Class pub: exact origins, at least one. Never `null`, no wildcards.",
         examples=[["https://help.example.com"]],
     ),

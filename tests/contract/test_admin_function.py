@@ -155,6 +155,20 @@ def test_a_credential_lives_its_whole_life(process: Process) -> None:
     assert process.call("GET", CREDENTIALS).status == 401
 
 
+def test_forty_origins_are_written_and_all_replaced_and_forty_one_are_refused(process: Process) -> None:
+    before, after = ([f"https://{letter}{n}.fern-desk.test" for n in range(41)] for letter in "ab")
+    widget = {"class": "pub", "name": "Help site"}
+    refused = process.call("POST", CREDENTIALS, widget | {"origins": before})
+    issued = process.call("POST", CREDENTIALS, widget | {"origins": before[:40]}, idempotency_key="help-site")
+    path = issued.headers["Location"]
+    too_many = process.call("PATCH", path, {"origins": after}, if_match=issued.etag)
+    replaced = process.call("PATCH", path, {"origins": after[:40]}, if_match=issued.etag)
+
+    assert (refused.status, issued.status, too_many.status, replaced.status) == (422, 201, 422, 200)
+    assert process.call("GET", path).json["origins"] == after[:40]
+    assert process.call("DELETE", path, if_match=replaced.etag).status == 204
+
+
 def test_of_many_processes_with_one_name_one_wins(aws_environment: dict[str, str], provider: HostileProvider) -> None:
     answers = at_once(aws_environment, count=6, headers=lambda _n: {}, base_url=provider.url("good"))
 
