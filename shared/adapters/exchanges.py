@@ -115,8 +115,12 @@ async def _send(transport: PinnedTransport, build: Callable[[], OutboundRequest]
 async def _answer(transport: PinnedTransport, request: OutboundRequest) -> OutboundAnswer:
     try:
         response = await transport.handle_async_request(_as_httpx(request, transport))
+        stream: httpcore.AsyncNetworkStream = response.extensions["network_stream"]
         try:
-            return await _complete(response)
+            return await _complete(response, stream)
+        except BaseException:
+            await stream.aclose()  # at once, whatever becomes of the response
+            raise
         finally:
             await response.aclose()
     except asyncio.CancelledError:
@@ -135,8 +139,7 @@ def _as_httpx(request: OutboundRequest, transport: PinnedTransport) -> httpx.Req
     return httpx.Request(request.method, request.url, headers=headers, content=request.body)
 
 
-async def _complete(response: httpx.Response) -> OutboundAnswer:
-    stream = response.extensions["network_stream"]
+async def _complete(response: httpx.Response, stream: httpcore.AsyncNetworkStream) -> OutboundAnswer:
     if not isinstance(stream, PinnedStream):
         raise Refused("invalid_response")  # it wants to speak another protocol
     body = BoundedBody(headers := dict(response.headers.items()))
@@ -147,9 +150,6 @@ async def _complete(response: httpx.Response) -> OutboundAnswer:
         stream.complete()
     except httpcore.RemoteProtocolError:
         raise (ConnectionFailed() if stream.was_read_to_its_end else Refused("invalid_response")) from None
-    except BaseException:
-        stream.abort()
-        raise
     return OutboundAnswer(status=response.status_code, headers=headers, body=decoded)
 
 

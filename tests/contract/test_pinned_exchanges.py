@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import logging
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 
 import pytest
 
@@ -202,6 +203,14 @@ def test_what_was_built_is_what_arrives(gateway: Gateway, server: HostileProvide
     }
 
 
+def test_a_logger_at_its_loudest_is_told_nothing_of_a_request(
+    gateway: Gateway, server: HostileProvider, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    gateway.ask(a_source(base_url=server.url("good")))
+    assert [record.name for record in caplog.records if record.name.startswith(("http", "h11"))] == []
+
+
 def test_proxy_variables_have_no_effect(server: HostileProvider, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
@@ -389,6 +398,43 @@ def test_a_cancelled_invocation_leaves_the_next_one_whole(server: HostileProvide
     gateway.close()
     gc.collect()
     assert open_sockets() <= before + 2
+
+
+@pytest.mark.parametrize("behaviour", ["good", "unknown_coding"])
+@pytest.mark.parametrize("cancellations", [1, 2])
+def test_a_send_cancelled_at_any_step_leaves_nothing_behind(
+    server: HostileProvider, behaviour: str, cancellations: int
+) -> None:
+    gateway = Gateway()
+    source = a_source(base_url=server.url(behaviour))
+
+    async def cut_short(*, after_steps: int) -> None:
+        sending = asyncio.create_task(gateway.send(source))
+        for step in range(after_steps):
+            await asyncio.sleep(0 if step < 10 else 0.0001)
+        for _ in range(cancellations):
+            sending.cancel()
+            await asyncio.sleep(0)
+        await asyncio.wait([sending])
+
+    async def soon_at_most(sockets: int) -> bool:
+        deadline = time.monotonic() + 5
+        while open_sockets() > sockets and time.monotonic() < deadline:  # the server's ends follow
+            await asyncio.sleep(0.01)
+        return open_sockets() <= sockets
+
+    before = open_sockets()
+    for after_steps in range(60):
+        gateway.loop.run(cut_short(after_steps=after_steps))
+    assert isinstance(gateway.loop.run(outcome_of(gateway.send(source))), OutboundAnswer | ExchangeError)
+    assert gateway.loop.run(soon_at_most(before + 2))  # both ends of the one connection that may be kept
+    gateway.exchanges.close()
+    assert gateway.loop.run(soon_at_most(before))
+    gateway.close()
+
+
+async def outcome_of(sending: Coroutine[object, object, OutboundAnswer]) -> object:
+    return (await asyncio.gather(sending, return_exceptions=True))[0]
 
 
 def test_another_event_loop_gets_connections_of_its_own(server: HostileProvider) -> None:
