@@ -8,13 +8,14 @@ import signal
 import subprocess
 import sys
 import time
+import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.e2e.running import COLLECTIONS, ROOT, Gateway, call, kgw
+from tests.e2e.running import COLLECTIONS, ROOT, Answer, Gateway, call, kgw
 
 pytestmark = [pytest.mark.emulator, pytest.mark.xdist_group("e2e")]
 
@@ -31,6 +32,11 @@ def collection(gateway: Gateway) -> Iterator[str]:
     answer = gateway.as_admin("GET", f"{COLLECTIONS}/{collection_id}")
     if answer.status == 200:
         gateway.as_admin("DELETE", f"{COLLECTIONS}/{collection_id}", If_Match=answer.headers["etag"])
+
+
+def look_up(gateway: Gateway, caller: str, collection_id: str, terms: list[str]) -> Answer:
+    path = f"{COLLECTIONS}/{collection_id}/context-cards/lookup"
+    return call(gateway.url, "POST", path, {"terms": terms}, token=gateway.local[caller])
 
 
 def command(gateway: Gateway, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -61,6 +67,49 @@ def test_the_demo_has_a_glossary_for_customers_and_one_for_agents(gateway: Gatew
     for profile, collection_id in gateway.local["collections"].items():
         wanted = len((FIXTURES / f"{profile}.jsonl").read_text(encoding="utf-8").splitlines())
         assert shown[collection_id]["cardCount"] == wanted
+
+
+def test_every_card_of_the_demo_is_found_under_each_of_its_keys(gateway: Gateway) -> None:
+    for profile, collection_id in gateway.local["collections"].items():
+        lines = (FIXTURES / f"{profile}.jsonl").read_text(encoding="utf-8").splitlines()
+        cards = [json.loads(line) for line in lines]
+        terms = sorted({key for card in cards for key in card["keys"]})
+        found: dict[str, Any] = {}
+        for at in range(0, len(terms), 100):
+            found |= look_up(gateway, "agent", collection_id, terms[at : at + 100]).found["results"]
+        for card in cards:
+            assert all(card["title"] in {each["title"] for each in found[key]} for key in card["keys"])
+
+
+def test_the_demos_glossary_is_in_three_scripts() -> None:
+    keys = " ".join(
+        key
+        for file in FIXTURES.glob("*.jsonl")
+        for line in file.read_text(encoding="utf-8").splitlines()
+        for key in json.loads(line)["keys"]
+    )
+    scripts = {unicodedata.name(letter).split()[0] for letter in keys if letter.isalpha()}
+    assert {"LATIN", "CJK", "CYRILLIC"} <= scripts
+
+
+def test_an_assistant_knows_nothing_of_the_words_of_the_service_desk(gateway: Gateway) -> None:
+    internal = gateway.local["collections"]["agent_only"]
+    unknown = "aoc_aaaaaaaaaaaaaaaa"
+    answers = [look_up(gateway, "assistant", each, ["GULL-SHADOW"]) for each in (internal, unknown)]
+
+    assert [answer.status for answer in answers] == [404, 404]
+    first, second = ({**answer.json, "requestId": ""} for answer in answers)
+    assert first == second
+    assert look_up(gateway, "agent", internal, ["GULL-SHADOW"]).found["results"]["GULL-SHADOW"]
+
+
+def test_the_command_looks_words_up(gateway: Gateway) -> None:
+    done = kgw(gateway.directory, "cards", "lookup", "--collection", gateway.local["collection"], "ev", "餐券", "gone")
+
+    assert done.returncode == 0, done.stderr
+    assert "Electric car  (EV, electric car" in done.stdout
+    assert "Meal voucher" in done.stdout
+    assert "gone: no card" in done.stdout
 
 
 def test_what_was_exported_is_read_back_unchanged(gateway: Gateway, tmp_path: Path) -> None:

@@ -137,6 +137,19 @@ def test_a_widget_finds_its_visitors_language(gateway: Gateway, locale: str, tit
     assert {result["localeFallback"] for result in results} == {False}
 
 
+@pytest.mark.parametrize("caller", ["agent", "assistant", "widget"])
+@pytest.mark.parametrize("locale", ["en-US", "en-GB", "de-DE", "de-AT", "zh-CN"])
+def test_a_browsers_locale_finds_passages_which_are_told_as_a_fallback(
+    gateway: Gateway, caller: str, locale: str
+) -> None:
+    language = locale.partition("-")[0]
+    query = {"de": "Fährpass", "zh": "渡轮卡", "en": "ferry pass"}[language]
+    deadline = {"deadlineMs": 1000} if caller == "agent" else {}
+    results = gateway.search(caller, query=query, locale=locale, **deadline).json["results"]
+    assert {result["locale"] for result in results} == {{"zh": "zh-Hans"}.get(language, language)}
+    assert {result["localeFallback"] for result in results} == {True}
+
+
 def test_a_fallback_language_is_told_as_such(gateway: Gateway) -> None:
     answer = gateway.search("agent", query="ferry pass", locale="fr", localeFallback="en", deadlineMs=1000)
     results = answer.json["results"]
@@ -175,15 +188,18 @@ def test_the_printed_lines_can_be_pasted(gateway: Gateway) -> None:
     printed = (gateway.directory / "stdout").read_text()
     lines = [line.strip() for line in printed.splitlines() if line.strip().startswith("curl ")]
     calls = [line for line in lines if "rotate-secret" not in line]
-    assert len(calls) == 4
+    assert len(calls) == 6
     answers = []
     for line in calls:
         shown = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=True, timeout=60)
         answers.append(json.loads(shown.stdout))
-    agent, assistant, widget, providers = answers
+    agent, assistant, widget, found, mentioned, providers = answers
     assert {result["audience"] for result in agent["results"]} == {"public", "internal"}
     assert assistant == widget
     assert set(widget) == {"results"}
+    assert {card["title"] for cards in found["results"].values() for card in cards} == {"Ferry pass"}
+    assert all(found["results"].values())
+    assert {card["title"] for card in mentioned["cards"]} == {"Electric car", "Ferry pass", "Mellvik", "Mellvik Star"}
     assert len(providers["providers"]) == 4
 
 
