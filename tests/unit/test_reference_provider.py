@@ -20,7 +20,7 @@ import pytest
 
 from fixtures.reference_provider import articles
 from fixtures.reference_provider.contract import CAPABILITIES
-from fixtures.reference_provider.index import Index, in_range
+from fixtures.reference_provider.index import Index, in_range, widening
 from fixtures.reference_provider.nonces import Nonces
 from fixtures.reference_provider.secret_files import SecretFiles
 from fixtures.reference_provider.server import Faults, Provider, Server
@@ -188,6 +188,48 @@ def test_without_a_passage_in_the_locale_the_fallback_is_used(serve: Serve) -> N
     server = serve()
     assert retrieve(server, query="ferry pass", locale="fr") == []
     assert {r["locale"] for r in retrieve(server, query="ferry pass", locale="fr", localeFallback="en")} == {"en"}
+
+
+@pytest.mark.parametrize(
+    ("asked", "given"),
+    [
+        ("en-US", "en"),
+        ("en-GB", "en"),
+        ("EN-us", "en"),
+        ("de-DE", "de"),
+        ("de-AT", "de"),
+        ("de-CH-1996", "de"),
+        ("zh-CN", "zh-Hans"),
+        ("zh-Hans-CN", "zh-Hans"),
+        ("zh", "zh-Hans"),
+        ("en-u-ca-gregory", "en"),
+    ],
+)
+def test_a_browsers_locale_finds_what_there_is_in_its_language(serve: Serve, asked: str, given: str) -> None:
+    query = {"en": "ferry pass", "de": "Fährpass", "zh-Hans": "渡轮卡"}[given]
+    server = serve()
+    assert {result["locale"] for result in retrieve(server, query=query, locale=asked)} == {given}
+    assert {r["locale"] for r in retrieve(server, query=query, locale="fr-CA", localeFallback=asked)} == {given}
+
+
+def test_its_own_language_comes_before_the_fallback(serve: Serve) -> None:
+    results = retrieve(serve(), query="Fährpass ferry pass", locale="de-AT", localeFallback="en")
+    assert {result["locale"] for result in results} == {"de"}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "ranges"),
+    [
+        (None, []),
+        ("*", ["*"]),
+        ("en", ["en"]),
+        ("zh-Hant-TW", ["zh-Hant-TW", "zh-Hant", "zh"]),
+        ("de-AT-u-co-phonebk", ["de-AT-u-co-phonebk", "de-AT-u-co", "de-AT", "de"]),
+        ("x-private", ["x-private"]),
+    ],
+)
+def test_a_locale_is_widened_one_subtag_at_a_time(wanted: str | None, ranges: list[str]) -> None:
+    assert list(widening(wanted)) == ranges
 
 
 @pytest.mark.parametrize(("locale", "wanted"), [("en", "en-GB"), ("de", "d"), ("en", "de")])
