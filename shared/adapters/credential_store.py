@@ -22,6 +22,7 @@ from shared.domain.credentials import MAX_ORIGINS_PER_CREDENTIAL, Credential
 from shared.domain.exposure import CredentialClass
 from shared.domain.identifiers import ROOT_ID, is_credential_id
 from shared.domain.pages import Page
+from shared.domain.root import RootSwitch
 from shared.errors import NotFound
 from shared.ports.clock import Clock
 
@@ -101,14 +102,17 @@ class DynamoCredentialStore:
         )
         await self._exchange(credential, None, write, change)
 
-    async def root_is_enabled(self) -> bool:
-        return await self._guard.root_is_enabled()
+    async def root_switch(self) -> RootSwitch:
+        return await self._guard.root_switch()
 
-    async def set_root_enabled(self, enabled: bool, *, change: Change) -> None:  # noqa: FBT001  # the value, not a mode
+    async def switch_root(self, switch: RootSwitch, *, expected_generation: int, change: Change) -> None:
+        if switch.generation != expected_generation + 1:
+            raise ValueError("the generation must be the expected one plus one")
+        write = self._guard.switched(switch, expected_generation=expected_generation)
         for _ in range(_PLANS):
-            guards = [] if enabled else [await self._guard.another_admin()]
+            guards = [] if switch.is_on else [await self._guard.another_admin()]
             try:
-                return await self._commit([*guards, self._guard.root_switch(enabled)], change)
+                return await self._commit([write, *guards], change)
             except Moved:
                 continue
         raise busy()

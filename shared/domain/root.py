@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from shared.domain.credentials import DEFAULT_RATE_PER_MINUTE, Credential, CredentialStatus
 from shared.domain.exposure import CredentialClass
 from shared.domain.identifiers import ROOT_ID
 from shared.errors import Conflict
 
-_ENABLED, _DISABLED = 1, 2
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RootSwitch:
+    """Whether root may be used. On, in its first generation, until somebody switches it; each switch is one more."""
+
+    is_on: bool = True
+    generation: int = 1
+
+    def turned(self, *, on: bool) -> RootSwitch:
+        """The next generation; the same one where it is turned to what it is."""
+        return self if on is self.is_on else RootSwitch(is_on=on, generation=self.generation + 1)
 
 
-def root_credential(*, enabled: bool) -> Credential:
-    """Its generation has two values, one for on and one for off: the switch is all that can change."""
+def root_credential(switch: RootSwitch) -> Credential:
+    """The switch is all of it that can change, so its generation is the switch's."""
     return Credential(
         id=ROOT_ID,
         credential_class=CredentialClass.ADMIN,
         name="Root",
         digest=b"",
         fingerprint="",
-        status=CredentialStatus.ACTIVE if enabled else CredentialStatus.DISABLED,
+        status=CredentialStatus.ACTIVE if switch.is_on else CredentialStatus.DISABLED,
         rate_per_minute=DEFAULT_RATE_PER_MINUTE[CredentialClass.ADMIN],
-        generation=_ENABLED if enabled else _DISABLED,
+        generation=switch.generation,
     )
 
 

@@ -7,6 +7,7 @@ from typing import Protocol
 from shared.domain.changes import Change
 from shared.domain.credentials import Credential
 from shared.domain.pages import Page
+from shared.domain.root import RootSwitch
 
 
 class CredentialStore(Protocol):
@@ -28,10 +29,12 @@ class CredentialStore(Protocol):
 
     async def delete(self, credential: Credential, *, expected_generation: int, change: Change) -> None: ...
 
-    async def root_is_enabled(self) -> bool:
-        """Whether the root credential may be used. True until somebody switched it off."""
+    async def root_switch(self) -> RootSwitch:
+        """On, in its first generation, until somebody switched it. Strongly consistent."""
         ...
 
-    async def set_root_enabled(self, enabled: bool, *, change: Change) -> None:  # noqa: FBT001  # the value, not a mode
-        """Switches root on or off. Switching off raises `Conflict` (`last_admin`) without another active admin."""
+    async def switch_root(self, switch: RootSwitch, *, expected_generation: int, change: Change) -> None:
+        """`switch.generation` must be `expected_generation + 1`. Switching off raises `Conflict` (`last_admin`)
+        without another active admin that has no end.
+        """
         ...

@@ -36,7 +36,8 @@ class AdmitAdmin:
 
     async def _root(self, token: Token) -> Principal:
         secret = await self._root_secret.read()
-        if not same_digest(digest_of(token.secret), digest_of(secret)) or not await self._store.root_is_enabled():
+        is_known = same_digest(digest_of(token.secret), digest_of(secret))
+        if not is_known or not (await self._store.root_switch()).is_on:
             raise Unauthenticated("This credential is not valid.")
         if await self._rate_limits.count(ROOT_ID) > DEFAULT_RATE_PER_MINUTE[CredentialClass.ADMIN]:
             raise RateLimited("Wait for the next minute.", retry_after_s=_WINDOW_S - int(self._clock.now()) % _WINDOW_S)

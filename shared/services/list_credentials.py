@@ -33,4 +33,4 @@ class ListCredentials:
         return Page((root, *rest.items), rest.next_after)
 
     async def _root(self) -> Credential:
-        return root_credential(enabled=await self._store.root_is_enabled())
+        return root_credential(await self._store.root_switch())

@@ -25,10 +25,11 @@ class SwitchRoot:
         """
         if changes.keys() - {"status"}:
             refuse_for_root(ROOT_ID)
-        before = root_credential(enabled=await self._store.root_is_enabled())
-        check_generation(before.generation, expected_generation)
-        is_on = changes.get("status", before.status) is CredentialStatus.ACTIVE
-        after = root_credential(enabled=is_on)
+        found = await self._store.root_switch()
+        check_generation(found.generation, expected_generation)
+        before = root_credential(found)
+        switch = found.turned(on=changes.get("status", before.status) is CredentialStatus.ACTIVE)
+        after = root_credential(switch)
         if after == before:
             return before
         entry = new_entry(
@@ -40,5 +41,5 @@ class SwitchRoot:
             after=facts_of_credential(after),
             generations=(before.generation, after.generation),
         )
-        await self._store.set_root_enabled(is_on, change=Change(audit=entry))
+        await self._store.switch_root(switch, expected_generation=found.generation, change=Change(audit=entry))
         return after

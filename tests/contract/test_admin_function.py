@@ -145,7 +145,10 @@ def test_a_credential_lives_its_whole_life(process: Process) -> None:
     process.token = root
     assert process.call("GET", CREDENTIALS).status == 401
     process.token = issued.json["token"]
-    assert process.call("PATCH", f"{CREDENTIALS}/root", {"status": "active"}, if_match='"2"').status == 200
+    assert process.call("PATCH", f"{CREDENTIALS}/root", {"status": "active"}, if_match='"1"').status == 412
+    on = process.call("PATCH", f"{CREDENTIALS}/root", {"status": "active"}, if_match=off.etag)
+    assert (on.status, on.etag) == (200, '"3"')
+    assert process.call("PATCH", f"{CREDENTIALS}/root", {"status": "disabled"}, if_match='"1"').status == 412
     rotated = process.call("POST", f"{path}/rotate")
     assert process.call("GET", CREDENTIALS).status == 401
     process.token = rotated.json["token"]

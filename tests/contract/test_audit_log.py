@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from shared.domain.audit import AUDIT_RETENTION_S
 from tests.contract.far_ahead import NOW, a_change
+from tests.contract.root_switches import turn_root
 from tests.contract.worlds import World
 from tests.support.builders import a_credential, a_provider
 
@@ -36,7 +37,7 @@ async def test_every_write_leaves_one_line_newest_first(world: World) -> None:
     await world.registry().delete(provider, expected_generation=2, change=changes[2])
     await world.credential_store().create(credential, changes[3])
     await world.credential_store().delete(credential, expected_generation=1, change=changes[4])
-    await world.credential_store().set_root_enabled(True, change=changes[5])
+    await turn_root(world.credential_store(), on=True, change=changes[5])
     page = await world.audit_log().page(limit=10, after=None)
     assert page.items == tuple(change.audit for change in reversed(changes))
 

@@ -9,8 +9,10 @@ import pytest
 from shared.domain.credentials import MAX_ORIGINS_PER_CREDENTIAL, Credential, CredentialStatus
 from shared.domain.exposure import CredentialClass, Grant
 from shared.domain.identifiers import ROOT_ID
+from shared.domain.root import RootSwitch
 from shared.errors import Conflict, NotFound, PreconditionFailed
 from tests.contract.far_ahead import NOW, a_change, an_idempotency_record
+from tests.contract.root_switches import turn_root
 from tests.contract.worlds import World
 from tests.support.builders import a_credential
 
@@ -130,7 +132,7 @@ async def test_an_idempotency_key_is_used_once(world: World) -> None:
 async def test_pages_ascend_by_id_over_all_classes_and_leave_root_out(world: World) -> None:
     credentials = [an_admin(), a_credential(), a_widget(), a_widget(), a_credential()]
     await _created(world, *credentials)
-    await world.credential_store().set_root_enabled(False, change=a_change())
+    await turn_root(world.credential_store(), on=False)
     ids, after = [], None
     for _ in range(3):
         page = await world.credential_store().page(limit=2, after=after)
@@ -197,15 +199,34 @@ async def test_all_origins_of_a_credential_can_change_in_one_write(world: World)
     assert not await world.origins().is_listed("https://a0.fern-desk.test")
 
 
-async def test_root_is_enabled_until_somebody_switches_it_off(world: World) -> None:
+async def test_root_is_on_until_somebody_switches_it_off(world: World) -> None:
     store = world.credential_store()
-    assert await store.root_is_enabled()
+    assert await store.root_switch() == RootSwitch(is_on=True, generation=1)
     await _created(world, an_admin())
-    await store.set_root_enabled(False, change=a_change())
-    assert not await world.credential_store().root_is_enabled()
-    await store.set_root_enabled(True, change=a_change())
-    assert await world.credential_store().root_is_enabled()
+    await turn_root(store, on=False)
+    assert await world.credential_store().root_switch() == RootSwitch(is_on=False, generation=2)
+    await turn_root(store, on=True)
+    assert await world.credential_store().root_switch() == RootSwitch(is_on=True, generation=3)
     assert len((await world.audit_log().page(limit=10, after=None)).items) == 3
+
+
+@pytest.mark.parametrize("stale", [1, 2, 4])
+async def test_a_switch_of_another_generation_of_root_is_refused(world: World, stale: int) -> None:
+    """Also of the first one, which looked the same."""
+    await _created(world, an_admin())
+    await turn_root(world.credential_store(), on=False)
+    await turn_root(world.credential_store(), on=True)
+    for is_on in (False, True):
+        switch = RootSwitch(is_on=is_on, generation=stale + 1)
+        with pytest.raises(PreconditionFailed):
+            await world.credential_store().switch_root(switch, expected_generation=stale, change=a_change())
+    assert await world.credential_store().root_switch() == RootSwitch(is_on=True, generation=3)
+    assert len((await world.audit_log().page(limit=10, after=None)).items) == 3
+
+
+async def test_a_switch_of_root_leaves_out_no_generation(world: World) -> None:
+    with pytest.raises(ValueError, match="plus one"):
+        await world.credential_store().switch_root(RootSwitch(generation=3), expected_generation=1, change=a_change())
 
 
 @pytest.mark.parametrize(
@@ -221,16 +242,16 @@ async def test_root_is_enabled_until_somebody_switches_it_off(world: World) -> N
 async def test_root_stays_on_without_a_lasting_admin(world: World, others: list[Credential]) -> None:
     await _created(world, *others)
     with pytest.raises(Conflict) as refusal:
-        await world.credential_store().set_root_enabled(False, change=a_change())
+        await turn_root(world.credential_store(), on=False)
     assert refusal.value.code == "last_admin"
-    assert await world.credential_store().root_is_enabled()
+    assert await world.credential_store().root_switch() == RootSwitch()
 
 
 @pytest.mark.parametrize("over", [{"status": CredentialStatus.DISABLED}, {"expires_at": NOW + 900}], ids=str)
 async def test_the_last_admin_stays_while_root_is_off(world: World, over: dict[str, object]) -> None:
     admin = an_admin()
     await _created(world, admin)
-    await world.credential_store().set_root_enabled(False, change=a_change())
+    await turn_root(world.credential_store(), on=False)
     with pytest.raises(Conflict) as refusal:
         await _replace(world, changed(admin, **over))
     assert refusal.value.code == "last_admin"

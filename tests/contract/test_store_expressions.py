@@ -15,6 +15,7 @@ from shared import adapters
 from shared.domain.credentials import CredentialStatus
 from shared.domain.exposure import CredentialClass
 from tests.contract.far_ahead import a_change, an_idempotency_record
+from tests.contract.root_switches import turn_root
 from tests.contract.worlds import StoreWorld
 from tests.support.builders import a_credential, a_provider
 
@@ -41,7 +42,8 @@ async def _everything(world: StoreWorld) -> None:
         await credentials.create(admin, a_change())
     disabled = replace(admins[0], status=CredentialStatus.DISABLED, generation=2)
     await credentials.replace(disabled, expected_generation=1, change=a_change())
-    await credentials.set_root_enabled(False, change=a_change())
+    await turn_root(credentials, on=False)
+    await turn_root(credentials, on=False)
     await credentials.delete(admins[1], expected_generation=1, change=a_change())
     await world.audit_log().page(limit=1, after="2100")
     await world.rate_limits().count("somebody")

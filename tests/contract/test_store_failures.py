@@ -28,6 +28,7 @@ from shared.adapters.registry import DynamoRegistry
 from shared.adapters.root_secret import SecretsManagerRootSecret
 from shared.adapters.secret_box import KmsSealer, KmsUnsealer
 from shared.domain.exposure import CredentialClass, ExposureProfile
+from shared.domain.root import RootSwitch
 from shared.errors import Conflict, NotFound, PreconditionFailed, Problem, Unavailable
 from tests.contract.far_ahead import a_change, an_idempotency_record
 from tests.contract.stubs import StubClient, refusal
@@ -90,8 +91,10 @@ CALLS: dict[str, Callable[[Any], Awaitable[Any]]] = {
         a_credential(generation=2), expected_generation=1, change=a_change()
     ),
     "CredentialStore.delete": lambda c: a_store(c).delete(a_credential(), expected_generation=1, change=a_change()),
-    "CredentialStore.root_is_enabled": lambda c: a_store(c).root_is_enabled(),
-    "CredentialStore.set_root_enabled": lambda c: a_store(c).set_root_enabled(True, change=a_change()),
+    "CredentialStore.root_switch": lambda c: a_store(c).root_switch(),
+    "CredentialStore.switch_root": lambda c: a_store(c).switch_root(
+        RootSwitch(generation=2), expected_generation=1, change=a_change()
+    ),
 }
 SECRET_CALLS: dict[str, Callable[[Any], Awaitable[Any]]] = {
     "Sealer.seal": lambda c: KmsSealer(c, key_id="k", exposure=SAFE).seal("s", owner_id="o", purpose="signing"),
@@ -136,6 +139,7 @@ def _cancelled(*reasons: str, found: dict[str, Any] | None = None) -> Exception:
     return refusal("TransactionCanceledException", reasons=list(reasons), found=found)
 
 
+ROOT_OFF = RootSwitch(is_on=False, generation=2)
 FAILED, FINE = "ConditionalCheckFailed", "None"
 SOMETHING = {"pk": {"S": "PROVIDER"}}
 
@@ -213,14 +217,14 @@ async def test_an_admin_that_left_meanwhile_is_replaced_by_another_plan() -> Non
     """Switching root off holds on to one admin credential; when that one goes, it looks for the next."""
     admin = a_credential(credential_class=CredentialClass.ADMIN)
     listed = {"Items": [item_of(admin)]}
-    client = StubClient(listed, _cancelled(FAILED, FINE, FINE), listed, {})
-    await a_store(client).set_root_enabled(False, change=a_change())
+    client = StubClient(listed, _cancelled(FINE, FAILED, FINE), listed, {})
+    await a_store(client).switch_root(ROOT_OFF, expected_generation=1, change=a_change())
     assert client.calls == ["query", "transact_write_items"] * 2
 
 
 async def test_admins_that_keep_leaving_make_it_busy() -> None:
     admin = {"Items": [item_of(a_credential(credential_class=CredentialClass.ADMIN))]}
-    client = StubClient(*[admin, _cancelled(FAILED, FINE, FINE)] * 10)
+    client = StubClient(*[admin, _cancelled(FINE, FAILED, FINE)] * 10)
     with pytest.raises(Conflict) as answer:
-        await a_store(client).set_root_enabled(False, change=a_change())
+        await a_store(client).switch_root(ROOT_OFF, expected_generation=1, change=a_change())
     assert answer.value.code == "busy"

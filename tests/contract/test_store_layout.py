@@ -19,8 +19,8 @@ from shared.adapters.origins import ORIGIN
 from shared.adapters.rate_limits import RATE
 from shared.adapters.registry import NAMES
 from shared.adapters.source_items import PROVIDERS
-from tests.contract.far_ahead import a_change
 from tests.contract.invariants import rows_in
+from tests.contract.root_switches import turn_root
 from tests.contract.worlds import StoreWorld
 from tests.contract.writer import provider_life, widget_life
 
@@ -54,7 +54,7 @@ async def test_each_table_holds_what_the_list_says(store: StoreWorld) -> None:
     for internal in (True, False):
         await provider_life(store, name="One", internal=internal)
     await widget_life(store, name="Widget 1")
-    await store.credential_store().set_root_enabled(True, change=a_change())
+    await turn_root(store.credential_store(), on=True)
     await store.rate_limits().count("one")
 
     def partitions(table: str) -> set[str]:

@@ -12,9 +12,11 @@ from infra.local.provision import client_environment
 from shared.domain.credentials import CredentialStatus
 from shared.domain.exposure import CredentialClass
 from shared.domain.registrations import MAX_PROVIDERS_PER_EXPOSURE
+from shared.domain.root import RootSwitch
 from tests.contract.far_ahead import a_change, an_idempotency_record
 from tests.contract.invariants import check_invariants
 from tests.contract.racers import RACERS, Race
+from tests.contract.root_switches import turn_root
 from tests.contract.worlds import StoreWorld
 from tests.contract.writer import act, created
 from tests.support.builders import a_credential, a_provider, an_internal_provider
@@ -144,11 +146,11 @@ async def test_admins_never_remove_one_another_to_the_last(
 ) -> None:
     for _ in range(_ROUNDS):
         credentials = store.credential_store()
-        await credentials.set_root_enabled(True, change=a_change())
+        await turn_root(credentials, on=True)
         admins = [a_credential(credential_class=CredentialClass.ADMIN) for _ in range(RACERS)]
         for admin in admins:
             await credentials.create(admin, a_change())
-        await credentials.set_root_enabled(False, change=a_change())
+        await turn_root(credentials, on=False)
         acts = [
             ("credential_store", "delete", (admin,), {"expected_generation": 1, "change": a_change()})
             for admin in admins
@@ -158,7 +160,7 @@ async def test_admins_never_remove_one_another_to_the_last(
         assert any(one.is_lasting_admin for one in left)
         for one in left[1:]:
             await credentials.delete(one, expected_generation=1, change=a_change())
-        await credentials.set_root_enabled(True, change=a_change())
+        await turn_root(credentials, on=True)
         await credentials.delete(left[0], expected_generation=1, change=a_change())
 
 
@@ -170,7 +172,9 @@ async def test_root_is_not_switched_off_while_the_last_admin_leaves(
         admin = a_credential(credential_class=CredentialClass.ADMIN)
         await credentials.create(admin, a_change())
         disabled = replace(admin, status=CredentialStatus.DISABLED, generation=2)
-        switching = ("set_root_enabled", (False,), {})
+        generation = (await credentials.root_switch()).generation
+        off = RootSwitch(is_on=False, generation=generation + 1)
+        switching = ("switch_root", (off,), {"expected_generation": generation})
         disabling = ("replace", (disabled,), {"expected_generation": 1})
         acts = [
             ("credential_store", method, args, {**kwargs, "change": a_change()})
@@ -178,9 +182,23 @@ async def test_root_is_not_switched_off_while_the_last_admin_leaves(
         ]
         race.run(aws_environment, acts)
         admin = await credentials.get(admin.id)
-        assert admin.is_lasting_admin or await credentials.root_is_enabled()
-        await credentials.set_root_enabled(True, change=a_change())
+        assert admin.is_lasting_admin or (await credentials.root_switch()).is_on
+        await turn_root(credentials, on=True)
         await credentials.delete(admin, expected_generation=admin.generation, change=a_change())
+
+
+async def test_one_of_many_switches_root(race: Race, store: StoreWorld, aws_environment: dict[str, str]) -> None:
+    credentials = store.credential_store()
+    await credentials.create(a_credential(credential_class=CredentialClass.ADMIN), a_change())
+    for generation in range(1, _ROUNDS + 1):
+        switch = RootSwitch(is_on=generation % 2 == 0, generation=generation + 1)
+        acts = [
+            ("credential_store", "switch_root", (switch,), {"expected_generation": generation, "change": a_change()})
+            for _ in range(RACERS)
+        ]
+        _one_won(race.run(aws_environment, acts), "precondition_failed")
+        assert await credentials.root_switch() == switch
+        assert len((await store.audit_log().page(limit=50, after=None)).items) == 1 + generation
 
 
 async def test_every_request_is_counted_once(race: Race, store: StoreWorld, aws_environment: dict[str, str]) -> None:

@@ -12,8 +12,10 @@ from shared.adapters.catalog import DynamoCatalog
 from shared.adapters.customer_catalog import DynamoCustomerCatalog
 from shared.domain.exposure import CredentialClass
 from shared.domain.registrations import Provider, ProviderStatus
+from shared.domain.root import RootSwitch
 from shared.errors import Unavailable
 from tests.contract.far_ahead import a_change, an_idempotency_record
+from tests.contract.root_switches import turn_root
 from tests.contract.stubs import Meddling
 from tests.contract.worlds import StoreWorld
 from tests.support.builders import a_credential, a_provider, an_internal_provider
@@ -139,11 +141,22 @@ async def test_an_unreadable_idempotency_record_is_not_taken_for_absent(store: S
         await store.idempotency().find(record.key)
 
 
-async def test_an_unreadable_root_switch_is_unavailable(store: StoreWorld) -> None:
-    await store.credential_store().set_root_enabled(True, change=a_change())
-    _spoil(store, store.internal_table, "ROOT", "-", enabled={"S": "yes"})
+@pytest.mark.parametrize(
+    "spoiled", [{"enabled": {"S": "yes"}}, {"enabled": REMOVED}, {"generation": {"S": "2"}}], ids=str
+)
+async def test_an_unreadable_root_switch_is_unavailable(store: StoreWorld, spoiled: dict[str, Any]) -> None:
+    await turn_root(store.credential_store(), on=True)
+    _spoil(store, store.internal_table, "ROOT", "-", **spoiled)
     with pytest.raises(Unavailable):
-        await store.credential_store().root_is_enabled()
+        await store.credential_store().root_switch()
+
+
+async def test_a_root_switch_from_before_there_were_generations_is_its_first(store: StoreWorld) -> None:
+    await turn_root(store.credential_store(), on=True)
+    _spoil(store, store.internal_table, "ROOT", "-", generation=REMOVED, enabled={"BOOL": False})
+    assert await store.credential_store().root_switch() == RootSwitch(is_on=False, generation=1)
+    await turn_root(store.credential_store(), on=True)
+    assert await store.credential_store().root_switch() == RootSwitch(is_on=True, generation=2)
 
 
 async def test_pages_reach_what_lies_behind_many_unreadable_items(store: StoreWorld) -> None:

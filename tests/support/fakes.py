@@ -27,6 +27,7 @@ from shared.domain.registrations import (
     SealedSecret,
     name_key,
 )
+from shared.domain.root import RootSwitch
 from shared.errors import Conflict, NotFound, PreconditionFailed, Problem, Unavailable
 from tests.support.builders import NOW
 
@@ -70,7 +71,7 @@ class FakeStore:
     credentials: dict[str, Credential] = field(default_factory=dict)
     audit: dict[str, AuditEntry] = field(default_factory=dict)
     idempotency: dict[str, IdempotencyRecord] = field(default_factory=dict)
-    root_enabled: bool = True
+    root: RootSwitch = field(default_factory=RootSwitch)
 
     def check_idempotency(self, change: Change) -> None:
         """An expired record counts as absent."""
@@ -275,16 +276,18 @@ class FakeCredentialStore(Failing):
         del self.store.credentials[credential.id]
         self.store.note(change)
 
-    async def root_is_enabled(self) -> bool:
+    async def root_switch(self) -> RootSwitch:
         self._may_fail()
-        return self.store.root_enabled
+        return self.store.root
 
-    async def set_root_enabled(self, enabled: bool, *, change: Change) -> None:
+    async def switch_root(self, switch: RootSwitch, *, expected_generation: int, change: Change) -> None:
         self._may_fail()
+        _check_next(switch.generation, expected_generation)
         self.store.check_idempotency(change)
-        if not enabled and not self._lasting_admins():
+        if not switch.is_on and not self._lasting_admins():
             raise _last_admin()
-        self.store.root_enabled = enabled
+        _check_stored(self.store.root.generation, expected_generation)
+        self.store.root = switch
         self.store.note(change)
 
     def _checked(self, credential_id: str, expected: int) -> Credential:
@@ -294,7 +297,7 @@ class FakeCredentialStore(Failing):
         return stored
 
     def _check_not_last(self, leaving: Credential) -> None:
-        if leaving.is_lasting_admin and not self.store.root_enabled and self._lasting_admins() == [leaving.id]:
+        if leaving.is_lasting_admin and not self.store.root.is_on and self._lasting_admins() == [leaving.id]:
             raise _last_admin()
 
     def _lasting_admins(self) -> list[str]:

@@ -9,6 +9,7 @@ import pytest
 
 from shared.domain.credentials import CredentialStatus
 from shared.domain.identifiers import digest_of, parse_token
+from shared.domain.root import RootSwitch
 from tests.support.admin_stage import CREDENTIALS, AdminStage
 
 ORIGIN = "https://help.fern-desk.test"
@@ -345,12 +346,38 @@ def test_root_can_be_switched_off_once_another_admin_exists(stage: AdminStage) -
     on = stage.call("PATCH", path, {"status": "active"}, if_match=switched.etag, token=token)
     assert on.json["status"] == "active"
     assert stage.call("GET", CREDENTIALS).status == 200
+    assert (etag, switched.etag, on.etag) == ('"1"', '"2"', '"3"')
 
 
 def test_a_stale_switch_of_root_is_refused(stage: AdminStage) -> None:
-    stage.issue(**{"class": "adm"})
+    token = stage.issue(**{"class": "adm"}).json["token"]
+    path = f"{CREDENTIALS}/root"
 
-    assert stage.call("PATCH", f"{CREDENTIALS}/root", {"status": "disabled"}, if_match='"2"').status == 412
+    assert stage.call("PATCH", path, {"status": "disabled"}, if_match='"2"').status == 412
+    for status, if_match in (("disabled", '"1"'), ("active", '"2"')):
+        assert stage.call("PATCH", path, {"status": status}, if_match=if_match, token=token).status == 200
+    audited = len(stage.store.audit)
+    for stale in ('"1"', '"2"', '"4"'):
+        for status in ("active", "disabled"):
+            assert stage.call("PATCH", path, {"status": status}, if_match=stale).status == 412
+    assert len(stage.store.audit) == audited
+
+
+def test_of_two_switches_that_read_the_same_root_one_wins(stage: AdminStage) -> None:
+    """The second one read root before the first one wrote."""
+    token = stage.issue(**{"class": "adm"}).json["token"]
+    before = stage.store.root
+    path = f"{CREDENTIALS}/root"
+    assert stage.call("PATCH", path, {"status": "disabled"}, if_match='"1"', token=token).status == 200
+    audited = len(stage.store.audit)
+
+    async def read_earlier() -> RootSwitch:
+        return before
+
+    stage.credential_store.root_switch = read_earlier
+    late = stage.call("PATCH", path, {"status": "disabled"}, if_match='"1"', token=token)
+
+    assert (late.status, late.code, len(stage.store.audit)) == (412, "precondition_failed", audited)
 
 
 def test_switching_root_to_what_it_is_writes_nothing(stage: AdminStage) -> None:
@@ -374,7 +401,7 @@ def test_root_is_protected_from_everything_else(
 @pytest.mark.parametrize("change", ["delete", "disable", "expire"])
 def test_the_last_admin_cannot_leave_while_root_is_off(stage: AdminStage, change: str) -> None:
     admin, token = stage.an_admin()
-    stage.store.root_enabled = False
+    stage.store.root = RootSwitch(is_on=False, generation=2)
     path = f"{CREDENTIALS}/{admin.id}"
     if change == "delete":
         refused = stage.call("DELETE", path, if_match='"1"', token=token)
