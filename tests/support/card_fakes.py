@@ -51,6 +51,10 @@ class Shelf:
         )
         return self.collections[collection.id]
 
+    def clear(self) -> None:
+        for shelf in (self.collections, self.cards, self.leases):
+            shelf.clear()
+
     def active(self, collection_id: str) -> Collection | None:
         found = self.collections.get(collection_id)
         return found if found and found.status is CollectionStatus.ACTIVE else None

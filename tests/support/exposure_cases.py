@@ -24,6 +24,7 @@ from shared.errors import ConnectionFailed, ExchangeTimeout
 from shared.ports.exchange import Exchange, OutboundAnswer
 from shared.providers.contract import ContractRetriever
 from tests.support.builders import NOW, SECRET, a_credential, a_provider, a_token
+from tests.support.card_builders import a_card, a_collection
 from tests.support.fake_exchanges import FakeExchanges, json_answer
 from tests.support.fakes import FakeClock
 from tests.support.search_stage import ORIGIN, Answered, Stage, event_for, sealed_for
@@ -43,6 +44,13 @@ NOT_PUBLIC: tuple[Any, ...] = (
     *(None, True, 1, 0, ["public"], {"public": True}),
 )
 _BASE32 = "abcdefghijklmnopqrstuvwxyz234567"
+# Every case has the same two glossaries; the query mentions a card of each.
+SAFE_GLOSSARY = a_collection(id="csc_" + "b" * 16, name="open")
+INTERNAL_GLOSSARY = a_collection(id="aoc_" + "b" * 16, name=INTERNAL, exposure_profile=INTERNAL_ONLY)
+SAFE_CARD = a_card(SAFE_GLOSSARY, "refund", "override", title="", body="open")
+INTERNAL_CARD = a_card(INTERNAL_GLOSSARY, "refund", INTERNAL, title=INTERNAL, body=INTERNAL)
+CUSTOMERS_CARD = {"title": "refund", "body": "open", "keys": ["refund", "override"]}
+AGENT_CARD = {"id", "collectionId", "keys", "title", "body", "normKeys", "generation", "createdAt", "updatedAt"}
 
 
 class Leak(AssertionError):
@@ -229,7 +237,7 @@ def _a_request(
     if route != "agent" and chance.random() < 0.05:
         body |= chance.choice([{"audience": "agent"}, {"exposureProfile": "agent_only"}, {"context": {}}])
     if route != "widget" and chance.random() < 0.3:
-        body["collections"] = ["glossary"]
+        body["collections"] = chance.sample([SAFE_GLOSSARY.id, INTERNAL_GLOSSARY.id, "glossary"], chance.randint(1, 3))
     if route == "widget":
         headers["origin"] = ORIGIN if chance.random() < 0.9 else chance.choice(["https://evil.test", "null", None])
     name = {"agent": "search_agent", "assistant": "search_assistant", "widget": "widget_search"}[route]
@@ -301,6 +309,7 @@ class Player:
         self.internal_openings = 0
         self._count_internal_openings()
         self.tally = {"customer_results": 0, "agent_internal": 0, "slips_sent": 0, "refused": 0}
+        self.tally |= {"customer_cards": 0, "internal_cards": 0}
 
     def close(self) -> None:
         self.stage.close()
@@ -326,15 +335,22 @@ class Player:
         self.exchanges.sent.clear()
         self.internal_openings = 0
         stage.store.registrations |= {p.id: p for p in providers}
+        self._set_out_cards(with_internal=providers is case.providers)
         stage.store.credentials[case.credential.id] = case.credential
         for id_, step in case.answers.items():
             self.exchanges.script(id_, step)
         self.exchanges.change = lambda: case.change(stage)
         return stage.send_widget(case.event) if case.route == "widget" else stage.send_search(case.event)
 
+    def _set_out_cards(self, *, with_internal: bool) -> None:
+        self.stage.shelf.clear()
+        self.stage.shelf.add(SAFE_GLOSSARY, SAFE_CARD)
+        if with_internal:
+            self.stage.shelf.add(INTERNAL_GLOSSARY, INTERNAL_CARD)
+
     def _judge_customer(self, case: Case, answer: Answered) -> None:
         seen = answer.text + str(answer.headers) + str(self.stage.log.lines)
-        _refuse_marks(case, seen, INTERNAL, INTERNAL.lower(), SLIP, SLIP.lower(), EXTRA, EXTRA.lower(), "ao_")
+        _refuse_marks(case, seen, INTERNAL, INTERNAL.lower(), SLIP, SLIP.lower(), EXTRA, EXTRA.lower(), "ao_", "aoc_")
         _refuse_marks(case, answer.text + str(answer.headers), *(p.id for p in case.providers), "centre", "agent_only")
         asked = [sent.source.id for sent in self.exchanges.sent if not sent.source.id.startswith("cs_")]
         if asked or self.internal_openings:
@@ -344,8 +360,14 @@ class Player:
         self._judge_customer_results(case, answer.json)
 
     def _judge_customer_results(self, case: Case, answer: dict[str, Any]) -> None:
-        if set(answer) - {"cards"} != {"results"} or answer.get("cards", []) != []:
+        named = json.loads(case.event["body"]).get("collections")
+        expected = {"results"} | ({"cards"} if named else set())
+        if set(answer) != expected:
             raise Leak(f"case {case.number}: keys {set(answer)}")
+        cards = [CUSTOMERS_CARD] if named and SAFE_GLOSSARY.id in named else []
+        if answer.get("cards", []) != cards:
+            raise Leak(f"case {case.number}: {len(answer['cards'])} cards")
+        self.tally["customer_cards"] += len(cards)
         if any(set(result) != FIVE for result in answer["results"]):
             raise Leak(f"case {case.number}: a result has other fields")
         allowed = [pair for pairs in case.shown.values() for pair in pairs[: case.limit]]
@@ -369,6 +391,11 @@ class Player:
             set(one) != OUTCOME or (one["id"] not in case.allowed_ids and one["name"]) for one in document["providers"]
         ):
             raise Leak(f"case {case.number}: an outcome says too much")
+        named = json.loads(case.event["body"]).get("collections", [])
+        for card in document["cards"]:
+            if set(card) != AGENT_CARD or card["collectionId"] not in named:
+                raise Leak(f"case {case.number}: a card says too much or comes from nowhere")
+            self.tally["internal_cards"] += card["title"] == INTERNAL
         for result in document["results"]:
             if set(result) != AGENT_RESULT or result["provider"]["id"] not in asked:
                 raise Leak(f"case {case.number}: a result says too much or comes from nowhere")

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from shared.domain.cards import CustomerCard
 from shared.domain.customer_answers import CustomerAnswer
 from shared.domain.registrations import CustomerSource
 from shared.services import search, search_for_customer
@@ -32,6 +33,8 @@ def test_no_case_leaks(player: Player, first: int) -> None:
     assert player.tally["customer_results"] > CHUNK / 5
     assert player.tally["agent_internal"] > CHUNK / 20
     assert player.tally["slips_sent"] > CHUNK / 20
+    assert player.tally["customer_cards"] > CHUNK / 50
+    assert player.tally["internal_cards"] > CHUNK / 100
     assert player.tally["refused"] > CHUNK / 10
 
 
@@ -81,6 +84,23 @@ def _ignores_the_credentials_list(_player: Player, patch: pytest.MonkeyPatch) ->
     patch.setattr(search, "choose", lambda providers, *, named, allowed: choose(providers, named=named, allowed=None))
 
 
+def _looks_in_every_collection(player: Player, _patch: pytest.MonkeyPatch) -> None:
+    player.stage.customer_vocabularies.occurring = player.stage.vocabularies.occurring  # type: ignore[method-assign]
+    read = player.stage.card_reader.cards
+
+    async def every(collection_id: str, card_ids: Any) -> dict[str, CustomerCard]:
+        return {id_: CustomerCard(card) for id_, card in (await read(collection_id, card_ids)).items()}
+
+    player.stage.customer_card_reader.cards = every  # type: ignore[method-assign]
+
+
+def _shows_a_cards_id(_player: Player, patch: pytest.MonkeyPatch) -> None:
+    encoded = customer_answers.encoded
+    patch.setattr(
+        customer_answers, "encoded", lambda *a, **k: encoded(*a, **k).replace('"body":', '"id":"crd_","body":')
+    )
+
+
 def _asks_before_the_caller_is_admitted(_player: Player, patch: pytest.MonkeyPatch) -> None:
     async def reading_only(admission: Any, reading: Any, **_named: Any) -> Any:
         admission.close()
@@ -96,6 +116,8 @@ BROKEN = [
     _keeps_what_is_not_public_for_agents,
     _shows_one_field_more,
     _counts_what_was_hidden,
+    _looks_in_every_collection,
+    _shows_a_cards_id,
     _ignores_the_credentials_list,
     _asks_before_the_caller_is_admitted,
 ]
