@@ -27,6 +27,8 @@ STATIC = {"assets": {"functions/assets/static/openapi.json": "docs/openapi.json"
 
 # Beside a package's modules: its compiled extensions and the certificates it trusts.
 _DATA = (".so", ".pem")
+# This package reads its own source to find out which of its parts may be loaded later. Without it, it loads them all.
+_READS_ITS_SOURCE = "anyio/"
 _HERE = Path(__file__).parent
 
 
@@ -104,11 +106,20 @@ def _foreign_files(names: Sequence[str], *, wheels: Path, python: Path | None, t
         if python is None:
             files[relative] = (wheels / relative).read_bytes()
         else:
-            files[relative + "c"] = compiled(wheels / relative, target.python_version).read_bytes()
+            files |= _bytecode(relative, wheels=wheels, target=target)
     for directory in {Path(relative).parent for relative in files}:
         if directory != Path("."):
             files |= {str(directory / p.name): p.read_bytes() for p in _data(wheels / directory)}
     return files
+
+
+def _bytecode(relative: str, *, wheels: Path, target: Target) -> dict[str, bytes]:
+    """Beside its source where that is read, else in the place of it."""
+    bytecode = compiled(wheels / relative, target.python_version)
+    if relative.startswith(_READS_ITS_SOURCE) and relative.endswith("/__init__.py"):
+        source = wheels / relative
+        return {relative: source.read_bytes(), str(bytecode.relative_to(wheels)): bytecode.read_bytes()}
+    return {relative + "c": bytecode.read_bytes()}
 
 
 def _data(directory: Path) -> list[Path]:

@@ -18,8 +18,11 @@ OWN = ("functions", "shared")
 # Reached by import statements that never run here.
 _POWERTOOLS = "aws_lambda_powertools.event_handler"
 NEVER_LOADED = (
-    # The models of pydantic's first version.
+    # The models of pydantic's first version and what is left of them; types for addresses and colours.
     "pydantic.v1",
+    "pydantic.color",
+    "pydantic.deprecated.class_validators",
+    "pydantic.networks",
     # The router's own validation and description of the API: here wire models and infra/openapi do that.
     f"{_POWERTOOLS}.middlewares.openapi_validation",
     f"{_POWERTOOLS}.openapi.compat",
@@ -37,7 +40,13 @@ NEVER_LOADED = (
     "httpcore._sync.socks_proxy",
     "idna.uts46data",
     # Of anyio its locks and time limits are used; it loads each part when it is asked for it.
+    "anyio._core._asyncio_selector_thread",
+    "anyio._core._concurrency_utils",
+    "anyio._core._contextmanagers",
     "anyio._core._fileio",
+    "anyio._core._futures",
+    "anyio._core._signals",
+    "anyio._core._subprocesses",
     "anyio._core._tempfile",
     "anyio.from_thread",
     "anyio.functools",
@@ -45,6 +54,9 @@ NEVER_LOADED = (
     "anyio.to_interpreter",
     "anyio.to_process",
 )
+
+# Imported by a name put together when the program runs, which no import statement shows: module -> what it loads.
+LOADED_BY_NAME = {"anyio._core._eventloop": ("anyio._backends._asyncio",)}
 
 
 def reached(names: Iterable[str], wheels: Path) -> dict[str, list[str]]:
@@ -66,6 +78,7 @@ def _closure(graph: grimp.ImportGraph, start: str) -> set[str]:
             continue
         found.add(module)
         waiting += graph.find_modules_directly_imported_by(module)
+        waiting += LOADED_BY_NAME.get(module, ())
         parent = module.rpartition(".")[0]
         if parent:
             waiting.append(parent)

@@ -87,10 +87,7 @@ def permissions(service: str, operation: str, params: Mapping[str, Any]) -> Iter
             ((verb, action),) = part.items()
             yield from permissions(service, f"{verb}Item", action)
     elif service == "dynamodb" and operation.startswith("Batch"):
-        # Every key of a batch has to fit some pattern of a line, not all of them the same one.
-        for table, request in params["RequestItems"].items():
-            for partition in sorted({partition_of(one) for one in batched(request)}):
-                yield f"dynamodb:{operation}", table, (partition,), ""
+        yield from of_batch(operation, params["RequestItems"])
     elif service == "dynamodb":
         yield f"dynamodb:{operation}", params["TableName"], (partition_of(params),), ""
     elif service == "kms":
@@ -99,6 +96,13 @@ def permissions(service: str, operation: str, params: Mapping[str, Any]) -> Iter
         yield f"secretsmanager:{operation}", params["SecretId"], (), ""
     else:
         raise AssertionError(f"nothing is known of {service}:{operation}")
+
+
+def of_batch(operation: str, tables: Mapping[str, Any]) -> Iterator[Permission]:
+    """Every key of a batch has to fit some pattern of a line, not all of them the same one."""
+    for table, request in tables.items():
+        for partition in sorted({partition_of(one) for one in batched(request)}):
+            yield f"dynamodb:{operation}", table, (partition,), ""
 
 
 def batched(request: Any) -> list[Mapping[str, Any]]:

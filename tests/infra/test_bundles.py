@@ -201,6 +201,27 @@ def test_a_bundle_starts_with_nothing_but_what_the_runtime_ships(tmp_path: Path,
     assert (done.returncode, done.stdout.strip()) == (0, "True False"), done.stderr
 
 
+@pytest.mark.parametrize("name", [function.name for function in FUNCTIONS if function.dials_out])
+def test_a_bundle_that_asks_providers_can_wait_for_a_connection(tmp_path: Path, name: str) -> None:
+    """What a pool of connections waits with is loaded by name, so no import statement would miss it."""
+    python = lambda_python()
+    architecture = {"x86_64": "x86_64", "aarch64": "arm64", "arm64": "arm64"}[platform.machine()]
+    bundle = build_bundles([name], Target(runtime=python.runtime, architecture=architecture))[name]
+    with zipfile.ZipFile(bundle) as archive:
+        archive.extractall(tmp_path)
+    program = (
+        f"import asyncio, sys; sys.path.insert(0, {str(tmp_path)!r})\n"
+        "from httpcore._synchronization import AsyncEvent, AsyncLock\n"
+        "async def wait():\n"
+        "    async with AsyncLock():\n"
+        "        event = AsyncEvent(); event.set(); await event.wait(timeout=5)\n"
+        "    print('waited')\n"
+        "asyncio.run(wait())\n"
+    )
+    done = subprocess.run([str(python.executable), "-c", program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.strip()) == (0, "waited"), done.stderr
+
+
 def test_without_an_interpreter_bundles_carry_sources_and_say_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
