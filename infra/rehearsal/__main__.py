@@ -21,6 +21,7 @@ from infra.cli.http import Declined, Unreachable
 from infra.cli.seed import SeedFailed
 from infra.local.emulator import ACCOUNT, REGION, start_emulator
 from infra.local.provision import client_environment
+from infra.rehearsal.cards import clear_cards, keep_cards, look_cards_up
 from infra.rehearsal.deployment import Deployment
 from infra.rehearsal.lambda_python import LambdaPython, lambda_python
 from infra.rehearsal.searches import (
@@ -95,6 +96,10 @@ def _use(steps: Steps, outputs: Mapping[str, str], callers: Callers, directory: 
             steps.note(search_as_agent(callers, seeded))
         with steps.step("Search as a website visitor"):
             steps.note(search_as_widget(callers, seeded))
+    with steps.step("Keep a glossary"):
+        steps.note(keep_cards(callers, seeded, root_token=root_token))
+        steps.note(look_cards_up(callers, seeded))
+        steps.note(clear_cards(callers, seeded, outputs, root_token=root_token))
 
 
 def _try_widget_role(steps: Steps, outputs: Mapping[str, str], python: LambdaPython) -> None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from infra.cli.demo_providers import DEMOS, DemoProviders
-from infra.cli.http import Answer, Client, Declined
+from infra.cli.http import Client, Declined, Received
 from infra.cli.seed import ORIGIN, Seeded, seed
 from infra.rehearsal.steps import Failed
 
@@ -24,8 +22,8 @@ class DeployedClient(Client):
 
     host: str
 
-    def call(self, method: str, path: str, body: Mapping[str, Any] | None = None, **headers: str) -> Answer:
-        return Client.call(self, method, path, body, Host=self.host, **headers)
+    def send(self, method: str, path: str, data: bytes | None = None, **headers: str) -> Received:
+        return Client.send(self, method, path, data, **{"Host": self.host, **headers})
 
 
 @dataclass(frozen=True, slots=True)
