@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 import signal
 import sys
 import threading
@@ -19,7 +20,15 @@ from infra.cli.demo_cards import seed_cards
 from infra.cli.demo_providers import DemoProviders, ProviderFailed
 from infra.cli.http import Client, Declined, Unreachable
 from infra.cli.seed import ORIGIN, Seeded, SeedFailed, seed
-from infra.cli.state import LOCAL, AlreadyRunning, remove_if_own, state_directory, write_private
+from infra.cli.state import (
+    LOCAL,
+    AlreadyRunning,
+    Unusable,
+    only_one_here,
+    remove_if_own,
+    state_directory,
+    write_private,
+)
 from infra.local.emulator import EmulatorFailed, EmulatorMissing
 from infra.local.runtime import Runtime
 
@@ -43,6 +52,7 @@ class CannotRun(Exception):
 def up(wishes: Wishes) -> int:
     """Runs until SIGINT, SIGTERM or SIGHUP. Returns the exit status; 1 when something it needs has ended."""
     ending = _Ending()
+    os.umask(0o077)  # for every process below this one too: secrets lie in what they write
     try:
         with ExitStack() as stack:
             runtime = _serve(wishes, stack)
@@ -50,10 +60,12 @@ def up(wishes: Wishes) -> int:
             return _wait(runtime, ending.asked)
     except KeyboardInterrupt:
         return 0
-    except (AlreadyRunning, EmulatorMissing, EmulatorFailed, ProviderFailed, SeedFailed) as error:
+    except (AlreadyRunning, Unusable, EmulatorMissing, EmulatorFailed, ProviderFailed, SeedFailed) as error:
         raise CannotRun(str(error)) from None
     except (Declined, Unreachable) as error:
         raise CannotRun(f"The demo could not be registered. {error}") from None
+    except OSError as error:  # a full disk, say
+        raise CannotRun(f"{error.filename or 'Cannot run'}: {error.strerror}.") from None
 
 
 class _Ending:
@@ -73,11 +85,10 @@ class _Ending:
 
 
 def _serve(wishes: Wishes, stack: ExitStack) -> Runtime:
+    stack.enter_context(only_one_here())
     directory = stack.enter_context(state_directory(wishes.state_dir))
-    logs = directory / "log"
-    logs.mkdir(exist_ok=True)
     backend_state = directory / "aws" if wishes.state_dir else None
-    runtime = stack.enter_context(_runtime(wishes.port, log_dir=logs, state_dir=backend_state))
+    runtime = stack.enter_context(_runtime(wishes.port, log_dir=directory / "log", state_dir=backend_state))
     runtime.warm_up("admin", "search")
     root = runtime.root_token()
     local: dict[str, Any] = {"url": runtime.url, "admin": root}
@@ -98,13 +109,15 @@ def _runtime(port: int, *, log_dir: Path, state_dir: Path | None) -> Runtime:
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             raise CannotRun(f"Port {port} is in use. Choose another: kgw up --port {port + 1}") from None
+        if error.filename:  # not about the port
+            raise
         raise CannotRun(f"Cannot listen on port {port}: {error.strerror}.") from None
 
 
 def _demo(wishes: Wishes, directory: Path, admin: Client, local: dict[str, Any], stack: ExitStack) -> DemoProviders:
     """Starts and registers the demo, and adds it to what callers are told."""
     kept = directory / "demo.json"
-    seeded = Seeded.read(kept)
+    seeded = _seeded(kept)
     providers = stack.enter_context(DemoProviders(directory, ports=seeded.ports))
     try:
         seed(admin, providers.by_key, seeded)
@@ -121,6 +134,13 @@ def _demo(wishes: Wishes, directory: Path, admin: Client, local: dict[str, Any],
         for key, each in providers.by_key.items()
     }
     return providers
+
+
+def _seeded(kept: Path) -> Seeded:
+    try:
+        return Seeded.read(kept)
+    except (ValueError, TypeError):
+        raise CannotRun(f"{kept} is damaged. Remove it, and the demo is registered again.") from None
 
 
 def _announce(local: Mapping[str, Any], stack: ExitStack, *, state_dir: Path | None) -> None:

@@ -91,13 +91,13 @@ class Gateway:
         return str(answer.json["token"])
 
     def provider(self, name: str, base_url: str, *, exposure: str = "agent_only", activate: bool = True) -> str:
-        """The id of a new provider, switched on without a test."""
+        """The id of a new provider; to be switched on it has to answer a test."""
         made = self.as_admin("POST", PROVIDERS, {"name": name, "exposureProfile": exposure, "baseUrl": base_url})
         assert made.status == 201, made.data
         path = f"{PROVIDERS}/{made.json['id']}"
         if activate:
-            changed = self.as_admin("PATCH", path, {"status": "active"}, If_Match=made.headers["etag"])
-            assert changed.status == 200, changed.data
+            report = self.as_admin("POST", f"{path}/test", {"query": "ferry", "activate": True})
+            assert report.found["activated"], report.data
         return str(made.json["id"])
 
     def remove_provider(self, provider_id: str) -> None:
@@ -171,6 +171,7 @@ def local_of(process: subprocess.Popen[str], directory: Path) -> dict[str, Any]:
 
 @contextmanager
 def running(directory: Path, *options: str) -> Iterator[Gateway]:
+    (directory / ".kgw" / "local.json").unlink(missing_ok=True)  # of one that was killed
     process = start(directory, *options)
     try:
         yield Gateway(process, directory, local_of(process, directory))

@@ -23,7 +23,7 @@ def test_a_signal_ends_it_and_everything_it_started(tmp_path: Path, number: sign
         assert len(pids) >= 9  # itself, the backend, four providers, at least three functions
         assert gateway.stop(number) == 0
         wait_until_gone(pids)
-    assert os.listdir(tmp_path / ".kgw") == []
+    assert os.listdir(tmp_path / ".kgw") == ["here.lock"]
     assert (tmp_path / "stderr").read_text() == ""
 
 
@@ -121,13 +121,69 @@ def test_a_start_that_was_killed_half_way_does_not_stand_in_the_way_of_the_next(
 
 
 def test_a_second_one_with_the_same_state_directory_is_refused(tmp_path: Path) -> None:
-    state = tmp_path / "state"
+    state, elsewhere = tmp_path / "state", tmp_path / "elsewhere"
+    elsewhere.mkdir()
     with running(tmp_path, "--no-demo", "--state-dir", str(state)) as gateway:
-        other = kgw(tmp_path, "up", "--port", "0", "--state-dir", str(state))
+        other = kgw(elsewhere, "up", "--port", "0", "--state-dir", str(state))
         assert other.returncode == 1
-        assert "Another kgw runs with the state directory" in other.stderr
+        assert other.stderr == (
+            f"kgw: The gateway at {gateway.url} uses {state} already. End it (kill {gateway.process.pid}), "
+            "or give this one another directory.\n"
+        )
         assert call(gateway.url, "GET", PROVIDERS, token=gateway.local["admin"]).status == 200
+        assert json.loads((state / "local.json").read_text()) == gateway.local
+
+
+def test_a_second_one_in_the_same_directory_is_refused_and_the_first_is_left_alone(tmp_path: Path) -> None:
+    with running(tmp_path, "--no-demo") as gateway:
+        other = kgw(tmp_path, "up", "--port", "0")
+        assert (other.returncode, other.stdout) == (1, "")
+        assert other.stderr == (
+            f"kgw: The gateway at {gateway.url} uses .kgw already. End it (kill {gateway.process.pid}), "
+            "or start this one from another directory.\n"
+        )
         assert json.loads((tmp_path / ".kgw" / "local.json").read_text()) == gateway.local
+        assert call(gateway.url, "GET", PROVIDERS, token=gateway.local["admin"]).status == 200
+        gateway.stop(signal.SIGKILL)
+    with running(tmp_path, "--no-demo") as gateway:  # the dead one holds nothing
+        assert call(gateway.url, "GET", PROVIDERS, token=gateway.local["admin"]).status == 200
+
+
+def test_nothing_in_a_state_directory_that_was_there_is_for_others_to_read(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    state.mkdir(mode=0o755)
+    state.chmod(0o755)
+    for _ in range(2):  # the second time over what the first left
+        with running(tmp_path, "--state-dir", str(state)) as gateway:
+            gateway.search("widget", query="ferry pass")
+            assert open_to_others(state) == []
+            assert gateway.stop() == 0
+        assert (state / "aws" / "secretsmanager.json").exists()
+        assert open_to_others(state) == []
+        for path in state.rglob("*"):
+            path.chmod(0o755 if path.is_dir() else 0o644)
+
+
+def open_to_others(directory: Path) -> list[str]:
+    return [str(path) for path in directory.rglob("*") if path.lstat().st_mode & 0o077]
+
+
+@pytest.mark.parametrize("where", ["file", "file/below", "/proc/x", "/dev/null"])
+def test_a_state_directory_that_cannot_be_used_is_said_in_one_line(tmp_path: Path, where: str) -> None:
+    (tmp_path / "file").write_text("x")
+    other = kgw(tmp_path, "up", "--port", "0", "--state-dir", where)
+    assert (other.returncode, other.stdout) == (1, "")
+    assert other.stderr.startswith(f"kgw: Cannot keep anything in {where}: ")
+    assert other.stderr.count("\n") == 1
+
+
+def test_a_damaged_note_of_the_demo_is_said_in_one_line(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    state.mkdir(mode=0o700)
+    (state / "demo.json").write_text("{")
+    other = kgw(tmp_path, "up", "--port", "0", "--state-dir", str(state))
+    assert (other.returncode, other.stdout) == (1, "")
+    assert other.stderr == f"kgw: {state}/demo.json is damaged. Remove it, and the demo is registered again.\n"
 
 
 def test_a_port_in_use_is_said_at_once(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import stat
 from pathlib import Path
@@ -110,8 +111,12 @@ def test_only_its_own_local_file_is_removed(tmp_path: Path) -> None:
     state.remove_if_own(path, {"url": "another"})
 
 
+def mode_of(path: Path) -> int:
+    return stat.S_IMODE(path.lstat().st_mode)
+
+
 def test_a_passing_state_ends_with_the_command_and_a_named_one_stays(tmp_path: Path) -> None:
-    with state.state_directory(None) as passing:
+    with state.only_one_here(), state.state_directory(None) as passing:
         (passing / "file").write_text("x")
     assert not passing.exists()
     with state.state_directory(tmp_path / "kept") as kept:
@@ -121,22 +126,84 @@ def test_a_passing_state_ends_with_the_command_and_a_named_one_stays(tmp_path: P
 
 def test_a_state_directory_has_one_user_at_a_time(tmp_path: Path) -> None:
     with state.state_directory(tmp_path / "kept"):
-        with pytest.raises(state.AlreadyRunning, match="Another kgw"):
+        with pytest.raises(state.AlreadyRunning, match="give this one another directory"):
             state.state_directory(tmp_path / "kept").__enter__()
-        with state.state_directory(tmp_path / "other"), state.state_directory(None), state.state_directory(None):
+        with state.state_directory(tmp_path / "other"):
             pass
     with state.state_directory(tmp_path / "kept"):
         pass
 
 
-def test_what_a_killed_command_left_is_removed_and_what_a_running_one_uses_is_not() -> None:
+def test_a_directory_runs_one_gateway_and_the_second_is_told_which(tmp_path: Path) -> None:
+    with state.only_one_here():
+        with pytest.raises(state.AlreadyRunning) as starting:
+            state.only_one_here().__enter__()
+        state.write_private(state.LOCAL, {"url": "http://127.0.0.1:8787"})
+        with pytest.raises(state.AlreadyRunning) as serving:
+            state.only_one_here().__enter__()
+    way_out = f"End it (kill {os.getpid()}), or start this one from another directory."
+    assert str(starting.value) == f"Another kgw, which is starting or ending, uses .kgw already. {way_out}"
+    assert str(serving.value) == f"The gateway at http://127.0.0.1:8787 uses .kgw already. {way_out}"
+    with state.only_one_here():
+        pass
+
+
+def test_kgw_itself_may_be_the_state_directory() -> None:
+    with state.only_one_here(), state.state_directory(state.HOME) as kept:
+        assert kept == state.HOME.resolve()
+
+
+def test_what_a_killed_command_left_is_removed() -> None:
     abandoned = Path(".kgw/run-abandoned")
     abandoned.mkdir(parents=True)
     (abandoned / "file").write_text("x")
-    with state.state_directory(None) as used:
+    state.write_private(state.LOCAL, {"url": "http://127.0.0.1:9"})
+    with state.only_one_here():
         assert not abandoned.exists()
-        with state.state_directory(None):
-            assert used.exists()
+        assert not state.LOCAL.exists()
+
+
+def test_what_an_earlier_run_left_open_to_others_is_closed(tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    files = [kept / name for name in ("aws/kms.json", "log/deep/admin.log", "secrets/public", "nonces-public.sqlite")]
+    for file in files:
+        file.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
+        file.write_text("x")
+        file.chmod(0o644)
+    foreign = kept / "notes.txt"
+    foreign.write_text("not the gateway's")
+    foreign.chmod(0o644)
+    with state.state_directory(kept):
+        assert [mode_of(file) for file in files] == [0o600] * len(files)
+        assert {mode_of(kept / name) for name in ("aws", "log", "log/deep", "secrets")} == {0o700}
+        assert mode_of(foreign) == 0o644
+
+
+@pytest.mark.parametrize("mode", [0o775, 0o757, 0o1777])
+def test_a_directory_into_which_others_may_write_is_refused(tmp_path: Path, mode: int) -> None:
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(mode)
+    with pytest.raises(state.Unusable, match="others may write there"):
+        state.state_directory(shared).__enter__()
+    assert mode_of(shared) == mode
+
+
+def test_another_users_directory_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "theirs").mkdir()
+    monkeypatch.setattr(os, "geteuid", lambda: (tmp_path / "theirs").stat().st_uid + 1)
+    with pytest.raises(state.Unusable, match="belongs to another user"):
+        state.state_directory(tmp_path / "theirs").__enter__()
+
+
+def test_what_is_no_directory_is_refused_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "half").mkdir()
+    (tmp_path / "half" / "aws").write_text("x")
+    for name in ("file", "file/below", "loop", "half", "x" * 300):
+        with pytest.raises(state.Unusable, match=r"^Cannot keep anything in [^\n]+: [^\n]+\.$"):
+            state.state_directory(tmp_path / name).__enter__()
 
 
 def test_what_was_seeded_is_found_again(tmp_path: Path) -> None:
