@@ -35,7 +35,7 @@ _PROVIDER: Json = {
     "baseUrl": "https://kb.example.com/v1",
     "allowPrivateNetwork": False,
     "sendConversationId": False,
-    "needsTest": False,
+    "needsTest": True,
     "module": "billing",
     "capabilities": _CAPABILITIES,
     "contractVersion": 1,
@@ -177,7 +177,7 @@ _ANSWERS: dict[str, Json] = {
             "limit": 10,
             "signatures": 1,
         },
-        "provider": {**_PROVIDER, "status": "active", "generation": 2},
+        "provider": {**_PROVIDER, "status": "active", "needsTest": False, "generation": 2},
     },
     "CapabilitiesShown": {
         "status": "success",

@@ -78,8 +78,8 @@ _ADMINISTERING_PROVIDERS: dict[tuple[str, str], Operation] = {
         tag="Providers",
         summary="Register a provider",
         description=(
-            "The provider starts disabled. The answer shows its signing secret, this once: give it to the provider, "
-            "then test it with `activate: true`."
+            "The provider starts disabled and has to pass a test. The answer shows its signing secret, this once: give "
+            "it to the provider, then test it with `activate: true`."
         ),
         tokens=_ADMIN,
         request=(ProviderCreate,),
@@ -111,7 +111,7 @@ _ADMINISTERING_PROVIDERS: dict[tuple[str, str], Operation] = {
         summary="Change a provider",
         description=(
             "What is left out stays. `exposureProfile` and `kind` are fixed. A new `baseUrl` disables a customer_safe "
-            "provider until a test has passed."
+            "provider until a test has passed. While `needsTest` is true, `status: active` is refused."
         ),
         tokens=_ADMIN,
         request=(ProviderPatch,),

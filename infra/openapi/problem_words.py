@@ -110,8 +110,9 @@ PROBLEMS: dict[str, ProblemWords] = {
     ),
     "test_required": ProblemWords(
         409,
-        "A customer_safe provider was to move to another address and be active at once.",
-        "Change `baseUrl` first, then test with `activate: true`.",
+        "A provider was to be active before it has passed a test: a new one, or a customer_safe one with a new "
+        "`baseUrl` (`needsTest`).",
+        "Test it with `activate: true`. A new `baseUrl` comes first, in a change of its own.",
     ),
     "rotation_pending": ProblemWords(
         409,

@@ -26,10 +26,10 @@ def check_private_network(*, wanted: bool, available: bool) -> None:
 
 
 def settled(before: Provider, after: Provider, *, asked_status: ProviderStatus | None) -> Provider:
-    """`after`, disabled where its new address has to prove itself first.
+    """`after`, disabled where it has to prove itself first: it is new and nobody has seen it answer, or it is
+    customer_safe and answers from somewhere else, maybe with something else.
 
-    A customer_safe provider that answers from somewhere else may answer with something else: it stays off until a test
-    has passed. Raises `Conflict` (`test_required`) when somebody asks for it to be active before.
+    Raises `Conflict` (`test_required`) when somebody asks for it to be active before a test has passed.
     """
     is_customer_safe = after.exposure_profile is ExposureProfile.CUSTOMER_SAFE
     moved = is_customer_safe and after.source.base_url != before.source.base_url
@@ -37,7 +37,8 @@ def settled(before: Provider, after: Provider, *, asked_status: ProviderStatus |
         return after
     if asked_status is ProviderStatus.ACTIVE:
         raise Conflict(
-            "A new baseUrl disables a customer_safe provider until a test has passed. Test it with `activate: true`.",
+            "A new provider, and a customer_safe one with a new baseUrl, is active once a test has passed. "
+            "Test it with `activate: true`.",
             code="test_required",
         )
     return replace(after, status=ProviderStatus.DISABLED, needs_test=True)

@@ -97,7 +97,7 @@ class Provider:
     exposure_profile: ExposureProfile
     status: ProviderStatus = ProviderStatus.DISABLED
     send_conversation_id: bool = False
-    needs_test: bool = False  # it answers from another address than before: off until a test has passed
+    needs_test: bool = False  # new, or answering from another address: off until a test has passed
     module: str | None = None
     updated_at: float = 0.0
 

@@ -48,7 +48,7 @@ class Registered:
 
 
 class Register:
-    """A new provider is disabled: its secret is known from this answer on, and a test activates it."""
+    """A new provider is disabled: its secret is known from this answer on, and a test that it passes activates it."""
 
     def __init__(
         self,
@@ -106,6 +106,7 @@ class Register:
         return Provider(
             source=source,
             exposure_profile=wanted.exposure_profile,
+            needs_test=True,
             send_conversation_id=wanted.send_conversation_id,
             module=wanted.module,
             updated_at=now,

@@ -90,8 +90,8 @@ OUTCOME_WORDS: dict[OutcomeCode, Words] = {
         "Accept them with the provider, then search again.",
     ),
     OutcomeCode.DISABLED: Words(
-        "An operator has the provider switched off, or its first test is outstanding.",
-        "Test it with `activate: true`.",
+        "The provider is switched off: by an operator, or because it has to pass a test first.",
+        "Test it with `activate: true`; where its `needsTest` is false, a change to `status: active` does it too.",
     ),
     OutcomeCode.CONFIG_CHANGED: Words(
         "The registration changed while the search was running.",

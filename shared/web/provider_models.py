@@ -126,7 +126,10 @@ class ProviderShown(Shown):
     contract_version: int
     priority: int
     status: ProviderStatus
-    needs_test: bool = Field(description="Whether it stays disabled until a test with `activate: true` has passed.")
+    needs_test: bool = Field(
+        description="Whether it stays disabled until a test with `activate: true` has passed: it is new, or it is "
+        "customer_safe and has a new `baseUrl`."
+    )
     generation: int = Field(description="Grows with every change; the ETag is this number in quotes.")
     secret_fingerprint: str = Field(description="The first 16 hex digits of the secret's SHA-256.")
     rotation: RotationShown | None

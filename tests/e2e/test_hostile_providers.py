@@ -64,12 +64,18 @@ def hostile() -> Iterator[HostileProvider]:
         yield server
 
 
+def admitted(gateway: Gateway, hostile: HostileProvider, behaviour: str, *, exposure: str = "agent_only") -> str:
+    """The id of a provider that passed its first test, and has shown its true nature since."""
+    with hostile.best_behaviour():
+        return gateway.provider(f"hostile {behaviour}", hostile.url(behaviour), exposure=exposure)
+
+
 @pytest.mark.parametrize("behaviour", FAILS)
 def test_a_hostile_provider_costs_only_its_own_outcome(
     gateway: Gateway, hostile: HostileProvider, behaviour: str
 ) -> None:
     good = gateway.local["providers"]["public"]["id"]
-    bad = gateway.provider(f"hostile {behaviour}", hostile.url(behaviour))
+    bad = admitted(gateway, hostile, behaviour)
     before = len(hostile.requests)
     try:
         answer = gateway.search("agent", query="ferry pass", providers=[good, bad], deadlineMs=DEADLINE_MS)
@@ -91,7 +97,7 @@ def test_a_hostile_provider_costs_only_its_own_outcome(
 @pytest.mark.parametrize("behaviour", ["hang", "drip", "redirect", "lie_about_size", "nan", "gzip_bomb", "error"])
 def test_on_a_customer_path_nobody_even_hears_of_it(gateway: Gateway, hostile: HostileProvider, behaviour: str) -> None:
     before = gateway.search("assistant", query="ferry pass", deadlineMs=DEADLINE_MS).json
-    bad = gateway.provider(f"hostile {behaviour}", hostile.url(behaviour), exposure="customer_safe")
+    bad = admitted(gateway, hostile, behaviour, exposure="customer_safe")
     try:
         answer = gateway.search("assistant", query="ferry pass", deadlineMs=DEADLINE_MS)
     finally:
@@ -105,7 +111,7 @@ def test_on_a_customer_path_nobody_even_hears_of_it(gateway: Gateway, hostile: H
 def test_what_is_not_plainly_public_is_dropped_from_a_customer_safe_provider(
     gateway: Gateway, hostile: HostileProvider, behaviour: str
 ) -> None:
-    bad = gateway.provider(f"hostile {behaviour}", hostile.url(behaviour), exposure="customer_safe")
+    bad = admitted(gateway, hostile, behaviour, exposure="customer_safe")
     try:
         agent = gateway.search("agent", query="ferry", providers=[bad]).json
         customer = gateway.search("assistant", query="ferry", deadlineMs=DEADLINE_MS).data.decode()
@@ -117,7 +123,7 @@ def test_what_is_not_plainly_public_is_dropped_from_a_customer_safe_provider(
 
 
 def test_what_stands_beside_the_contract_reaches_nobody(gateway: Gateway, hostile: HostileProvider) -> None:
-    bad = gateway.provider("hostile beside", hostile.url("secrets_beside"), exposure="customer_safe")
+    bad = admitted(gateway, hostile, "secrets_beside", exposure="customer_safe")
     try:
         for caller in ("agent", "assistant"):
             text = gateway.search(caller, query="ferry", deadlineMs=DEADLINE_MS).data.decode()
@@ -131,7 +137,7 @@ def test_what_stands_beside_the_contract_reaches_nobody(gateway: Gateway, hostil
 def test_links_that_may_not_be_shown_are_dropped_and_their_passages_kept(
     gateway: Gateway, hostile: HostileProvider
 ) -> None:
-    bad = gateway.provider("hostile links", hostile.url("dangerous_links"))
+    bad = admitted(gateway, hostile, "dangerous_links")
     try:
         results = gateway.search("agent", query="ferry", providers=[bad]).json["results"]
     finally:
@@ -140,7 +146,7 @@ def test_links_that_may_not_be_shown_are_dropped_and_their_passages_kept(
 
 
 def test_markup_is_passed_on_as_the_text_that_it_is(gateway: Gateway, hostile: HostileProvider) -> None:
-    bad = gateway.provider("hostile markup", hostile.url("markup"))
+    bad = admitted(gateway, hostile, "markup")
     try:
         answer = gateway.search("agent", query="ferry", providers=[bad])
     finally:

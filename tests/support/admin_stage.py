@@ -217,6 +217,12 @@ class AdminStage:
         assert answered.status == 201, answered.text
         return answered
 
+    def activate(self, created: Answered) -> Answered:
+        """The provider after a test that it passed, as a GET shows it."""
+        report = self.call("POST", f"{created.headers['Location']}/test", {"query": "ferry pass", "activate": True})
+        assert report.json["activated"], report.text
+        return self.call("GET", created.headers["Location"])
+
     def issue(self, **fields: Any) -> Answered:
         """A new credential; fails the test when it is refused."""
         answered = self.call("POST", CREDENTIALS, {"class": "agt", "name": "Ticket tool"} | fields)

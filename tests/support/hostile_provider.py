@@ -9,6 +9,7 @@ The first segment of the path names the behaviour: with `base_url = server.url("
         server.requests              # what arrived, oldest first
         server.connections           # how many connections were accepted
         server.open_connections      # how many are open now
+        with server.best_behaviour(): ...   # answers like `good` under every path: what a first test needs
 """
 
 from __future__ import annotations
@@ -509,6 +510,16 @@ class HostileProvider:
     connections: int = 0
     open_connections: int = 0
     requests: list[Seen] = field(default_factory=list)
+    behaves: bool = False
+
+    @contextlib.contextmanager
+    def best_behaviour(self) -> Iterator[None]:
+        """Deceives whoever tests it before using it."""
+        self.behaves = True
+        try:
+            yield
+        finally:
+            self.behaves = False
 
     def url(self, name: str, *more: str, host: str = "127.0.0.1") -> str:
         """The base URL whose calls are answered by the behaviour `name`."""
@@ -525,7 +536,8 @@ class HostileProvider:
                 nth += 1
                 seen = await _read_request(reader, number, nth)
                 self.requests.append(seen)
-                if not await BEHAVIOURS[seen.behaviour](seen, Wire(reader, writer)):
+                behave = good if self.behaves else BEHAVIOURS[seen.behaviour]
+                if not await behave(seen, Wire(reader, writer)):
                     return
         except (ConnectionError, asyncio.IncompleteReadError, ssl.SSLError):
             return  # the other side left

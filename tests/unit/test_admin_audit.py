@@ -45,15 +45,16 @@ def test_a_registration_is_audited_with_what_was_set(stage: AdminStage) -> None:
 def test_a_change_is_audited_with_old_and_new_values_of_what_differs(stage: AdminStage) -> None:
     created = stage.register()
     _, token = stage.an_admin(id="aaaaaaaaaaaaaaaa")
-    wanted = {"allowPrivateNetwork": True, "status": "active", "name": "Renamed"}
+    stage.activate(created)
+    wanted = {"allowPrivateNetwork": True, "status": "disabled", "name": "Renamed"}
     stage.clock.advance(1)
-    stage.call("PATCH", created.headers["Location"], wanted, if_match='"1"', token=token)
+    stage.call("PATCH", created.headers["Location"], wanted, if_match='"2"', token=token)
     entry = newest(stage)
 
     assert (entry["actor"], entry["action"]) == ("aaaaaaaaaaaaaaaa", "provider.updated")
-    assert entry["before"] == {"allowPrivateNetwork": False, "status": "disabled"}
-    assert entry["after"] == {"allowPrivateNetwork": True, "status": "active"}
-    assert (entry["generationBefore"], entry["generationAfter"]) == (1, 2)
+    assert entry["before"] == {"allowPrivateNetwork": False, "status": "active"}
+    assert entry["after"] == {"allowPrivateNetwork": True, "status": "disabled"}
+    assert (entry["generationBefore"], entry["generationAfter"]) == (2, 3)
 
 
 def test_origins_and_grants_are_audited(stage: AdminStage) -> None:

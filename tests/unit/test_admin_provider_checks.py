@@ -129,6 +129,26 @@ def test_a_test_changes_nothing_unless_asked(stage: AdminStage) -> None:
     assert (dict(stage.store.registrations), dict(stage.store.audit)) == before
 
 
+def test_a_test_that_passed_without_being_asked_to_activate_leaves_the_next_one_needed(stage: AdminStage) -> None:
+    created = stage.register()
+    stage.kind.retrieval = Retrieval(passages=(PUBLIC,))
+    report = try_out(stage, created, activate=False)
+    by_hand = stage.call("PATCH", created.headers["Location"], {"status": "active"}, if_match='"1"')
+
+    assert (report.json["status"], report.json["provider"]["needsTest"]) == ("success", True)
+    assert (by_hand.status, by_hand.code) == (409, "test_required")
+
+
+def test_a_test_that_failed_leaves_the_next_one_needed(stage: AdminStage) -> None:
+    created = stage.register()
+    stage.kind.retrieval = Refused("unauthorized")
+    try_out(stage, created, activate=True)
+
+    assert (
+        stage.call("PATCH", created.headers["Location"], {"status": "active"}, if_match='"1"').code == "test_required"
+    )
+
+
 def test_an_active_provider_is_not_activated_again(stage: AdminStage) -> None:
     created = stage.register()
     try_out(stage, created, activate=True)
@@ -254,22 +274,14 @@ def test_a_provider_that_changed_during_the_reading_is_left_alone(stage: AdminSt
 def test_a_moved_customer_safe_provider_is_turned_on_by_a_passed_test_alone(stage: AdminStage) -> None:
     created = stage.register()
     where = created.headers["Location"]
-    moved = stage.call("PATCH", where, {"baseUrl": "https://elsewhere.fern-desk.test"}, if_match='"1"')
+    active = stage.activate(created)
+    moved = stage.call("PATCH", where, {"baseUrl": "https://elsewhere.fern-desk.test"}, if_match=active.etag)
     by_hand = stage.call("PATCH", where, {"status": "active"}, if_match=moved.etag)
     stage.kind.retrieval = Retrieval(passages=(PUBLIC,))
     tested = try_out(stage, created, activate=True)
     now = stage.call("GET", where)
 
-    assert (created.json["needsTest"], moved.json["needsTest"], moved.json["status"]) == (False, True, "disabled")
+    assert (active.json["needsTest"], moved.json["needsTest"], moved.json["status"]) == (False, True, "disabled")
     assert (by_hand.status, by_hand.code) == (409, "test_required")
     assert tested.json["activated"] is True
     assert (now.json["status"], now.json["needsTest"]) == ("active", False)
-
-
-def test_an_agent_only_provider_may_move_without_a_test(stage: AdminStage) -> None:
-    created = stage.register(exposureProfile="agent_only")
-    where = created.headers["Location"]
-    active = stage.call("PATCH", where, {"status": "active"}, if_match='"1"')
-    moved = stage.call("PATCH", where, {"baseUrl": "https://elsewhere.fern-desk.test"}, if_match=active.etag)
-
-    assert (moved.json["status"], moved.json["needsTest"]) == ("active", False)

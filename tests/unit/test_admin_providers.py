@@ -277,18 +277,19 @@ def test_of_two_edits_from_one_version_one_wins(stage: AdminStage) -> None:
 
 def test_everything_an_operator_may_set_can_be_changed(stage: AdminStage) -> None:
     created = stage.register(exposureProfile="agent_only", module="billing")
+    active = stage.activate(created)
     wanted = {
         "name": "Renamed",
         "baseUrl": "https://other.fern-desk.test/kb",
         "priority": 3,
-        "status": "active",
+        "status": "disabled",
         "sendConversationId": True,
         "module": None,
         "capabilities": {"freshness": True},
     }
-    changed = stage.call("PATCH", created.headers["Location"], wanted, if_match='"1"')
+    changed = stage.call("PATCH", created.headers["Location"], wanted, if_match=active.etag)
 
-    assert changed.status == 200
+    assert (active.json["status"], changed.status) == ("active", 200)
     for name in ("name", "baseUrl", "priority", "status", "sendConversationId", "module"):
         assert changed.json[name] == wanted[name]
     assert changed.json["capabilities"]["freshness"] is True
@@ -333,7 +334,7 @@ def test_a_change_that_changes_nothing_writes_nothing(stage: AdminStage) -> None
 @pytest.mark.parametrize("base_url", ["https://elsewhere.fern-desk.test/v1", "https://kb.fern-desk.test/other"])
 def test_a_customer_safe_provider_that_moves_is_disabled(stage: AdminStage, base_url: str) -> None:
     created = stage.register()
-    active = stage.call("PATCH", created.headers["Location"], {"status": "active"}, if_match='"1"')
+    active = stage.activate(created)
     moved = stage.call("PATCH", created.headers["Location"], {"baseUrl": base_url}, if_match=active.etag)
 
     assert active.json["status"] == "active"
@@ -342,19 +343,53 @@ def test_a_customer_safe_provider_that_moves_is_disabled(stage: AdminStage, base
 
 def test_a_customer_safe_provider_cannot_move_and_be_active_at_once(stage: AdminStage) -> None:
     created = stage.register()
+    active = stage.activate(created)
     wanted = {"baseUrl": "https://elsewhere.fern-desk.test", "status": "active"}
-    refused = stage.call("PATCH", created.headers["Location"], wanted, if_match='"1"')
+    refused = stage.call("PATCH", created.headers["Location"], wanted, if_match=active.etag)
 
     assert (refused.status, refused.code) == (409, "test_required")
-    assert stage.call("GET", created.headers["Location"]).etag == '"1"'
+    assert stage.call("GET", created.headers["Location"]).json == active.json
+
+
+@pytest.mark.parametrize("profile", ["customer_safe", "agent_only"])
+def test_a_new_provider_cannot_be_turned_on_without_a_test(stage: AdminStage, profile: str) -> None:
+    created = stage.register(exposureProfile=profile)
+    path = created.headers["Location"]
+    refused = stage.call("PATCH", path, {"status": "active"}, if_match='"1"')
+    with_more = stage.call("PATCH", path, {"status": "active", "name": "Renamed"}, if_match='"1"')
+    renamed = stage.call("PATCH", path, {"name": "Renamed"}, if_match='"1"')
+    moved = stage.call("PATCH", path, {"baseUrl": "https://elsewhere.fern-desk.test"}, if_match=renamed.etag)
+
+    assert (created.json["status"], created.json["needsTest"]) == ("disabled", True)
+    assert [(each.status, each.code) for each in (refused, with_more)] == [(409, "test_required")] * 2
+    for changed in (renamed, moved):
+        assert (changed.json["status"], changed.json["needsTest"]) == ("disabled", True)
+
+
+@pytest.mark.parametrize("profile", ["customer_safe", "agent_only"])
+def test_a_provider_that_has_passed_its_test_is_turned_off_and_on_by_hand(stage: AdminStage, profile: str) -> None:
+    created = stage.register(exposureProfile=profile)
+    path = created.headers["Location"]
+    active = stage.activate(created)
+    off = stage.call("PATCH", path, {"status": "disabled"}, if_match=active.etag)
+    on = stage.call("PATCH", path, {"status": "active"}, if_match=off.etag)
+
+    assert [(each.json["status"], each.json["needsTest"]) for each in (active, off, on)] == [
+        ("active", False),
+        ("disabled", False),
+        ("active", False),
+    ]
 
 
 def test_an_agent_only_provider_that_moves_stays_active(stage: AdminStage) -> None:
     created = stage.register(exposureProfile="agent_only")
-    wanted = {"status": "active", "baseUrl": "https://elsewhere.fern-desk.test"}
-    moved = stage.call("PATCH", created.headers["Location"], wanted, if_match='"1"')
+    active = stage.activate(created)
+    moved = stage.call("PATCH", created.headers["Location"], {"baseUrl": "https://a.test"}, if_match=active.etag)
+    again = {"status": "active", "baseUrl": "https://b.test"}
+    moved_again = stage.call("PATCH", created.headers["Location"], again, if_match=moved.etag)
 
-    assert moved.json["status"] == "active"
+    for each in (moved, moved_again):
+        assert (each.json["status"], each.json["needsTest"]) == ("active", False)
 
 
 def test_an_address_is_looked_up_only_when_it_may_have_changed(stage: AdminStage) -> None:
