@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import binascii
 import time
-import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -39,6 +38,7 @@ class Incoming:
     headers: Sequence[tuple[str, str]]
     body: bytes = field(repr=False)
     source_ip: str
+    request_id: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,7 +111,7 @@ def _context(request: Incoming, match: Match, headers: Mapping[str, str]) -> Eve
             "sourceIp": request.source_ip,
             "userAgent": headers.get("user-agent", ""),
         },
-        "requestId": uuid.uuid4().hex,
+        "requestId": request.request_id,
         "routeKey": match.route_key,
         "stage": "$default",
         "time": time.strftime("%d/%b/%Y:%H:%M:%S +0000", time.gmtime(now)),

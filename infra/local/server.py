@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
+import uuid
 from collections.abc import Callable, Mapping
+from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -17,6 +20,7 @@ HOST = "127.0.0.1"
 _IDLE_S = 75
 _MAX_HEADER_BYTES = 10_240
 _MAX_ANSWER_BYTES = 6 * 1024 * 1024
+_METHOD = re.compile(r"[A-Z][A-Z-]{0,31}", re.ASCII)  # as on the wire: `get` is not GET
 _NO_BODY = frozenset({204, 304})
 
 
@@ -48,12 +52,10 @@ class Front(ThreadingHTTPServer):
     def answer(self, request: Incoming) -> Outgoing:
         """Raises `Refused`."""
         match = self._dispatcher.match(request.method, request.path)
-        event = event_of(request, match)
-        request_id = event["requestContext"]["requestId"]
+        pool = self._pools()[match.function]
         try:
-            answer = outgoing_of(
-                self._pools()[match.function].invoke(event, request_id=request_id), request_id=request_id
-            )
+            given = pool.invoke(event_of(request, match), request_id=request.request_id)
+            answer = outgoing_of(given, request_id=request.request_id)
         except (FunctionFailed, BadAnswer):
             raise Refused(500, "Internal Server Error") from None
         except FunctionTimedOut:
@@ -85,17 +87,16 @@ class _Connection(BaseHTTPRequestHandler):
         raise AttributeError(name)
 
     def _serve(self) -> None:
+        request_id = uuid.uuid4().hex
         try:
-            self._send(self.server.answer(self._incoming()))
+            self._send(self.server.answer(self._incoming(request_id)))
         except Refused as refused:
-            self._refuse(refused)
+            self._refuse(refused, request_id)
 
-    def _incoming(self) -> Incoming:
+    def _incoming(self, request_id: str) -> Incoming:
         headers = self.headers.items()
-        if sum(len(name) + len(value) for name, value in headers) > _MAX_HEADER_BYTES:
-            self.close_connection = True
-            raise Refused(431, "Request Header Fields Too Large")
-        path, _, query = self.path.partition("?")
+        self._judge_head(headers)
+        path, _, query = self._target().partition("?")
         return Incoming(
             method=self.command,
             path=_path_of(path),
@@ -104,7 +105,22 @@ class _Connection(BaseHTTPRequestHandler):
             headers=headers,
             body=self._body(),
             source_ip=self.client_address[0],
+            request_id=request_id,
         )
+
+    def _judge_head(self, headers: list[tuple[str, str]]) -> None:
+        """Raises `Refused` before the body is read, which ends the connection."""
+        if sum(len(name) + len(value) for name, value in headers) > _MAX_HEADER_BYTES:
+            self.close_connection = True
+            raise Refused(431, "Request Header Fields Too Large")
+        hosts = [value for name, value in headers if name.lower() == "host"]
+        if len(hosts) != 1 or not hosts[0].strip() or not _METHOD.fullmatch(self.command):
+            self.close_connection = True
+            raise Refused(400, "Bad Request")
+
+    def _target(self) -> str:
+        """As it was sent: in `path` the base class has made one slash of several at the beginning."""
+        return self.requestline.split()[1]
 
     def _body(self) -> bytes:
         try:
@@ -121,15 +137,20 @@ class _Connection(BaseHTTPRequestHandler):
         length = self.headers.get("Content-Length", "")
         if length.isascii() and length.isdigit() and int(length) > MAX_BODY_BYTES:
             self.close_connection = True
-            self._refuse(Refused(413, "Request Entity Too Large"))
+            self._refuse(Refused(413, "Request Entity Too Large"), uuid.uuid4().hex)
             return False
         proceed = super().handle_expect_100()
         self.wfile.flush()
         return proceed
 
-    def _refuse(self, refused: Refused) -> None:
+    def _refuse(self, refused: Refused, request_id: str) -> None:
         body = json.dumps({"message": refused.message}).encode()
-        self._send(Outgoing(status=refused.status, headers=(("Content-Type", "application/json"),), body=body))
+        headers = (
+            ("Content-Type", "application/json"),
+            ("Apigw-Requestid", request_id),
+            ("X-Request-Id", request_id),
+        )
+        self._send(Outgoing(status=refused.status, headers=headers, body=body))
 
     def _send(self, answer: Outgoing) -> None:
         self.send_response(answer.status)
@@ -153,7 +174,7 @@ class _Connection(BaseHTTPRequestHandler):
         self.close_connection = True
         self.command = getattr(self, "command", None) or "GET"
         self.request_version = self.protocol_version
-        self._refuse(Refused(int(code), "Bad Request"))
+        self._refuse(Refused(int(code), HTTPStatus(code).phrase), uuid.uuid4().hex)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # the base class's name
         """The functions log what is worth it."""
