@@ -70,7 +70,7 @@ def _report_shown(report: Report, *, now: float) -> ProviderTestShown:
         result_count=len(report.kept),
         results=passages_shown(report.kept),
         dropped=drops_shown(report.dropped),
-        warnings=report.warnings,
+        warnings=(*report.warnings, "activation_lost") if report.activation_lost else report.warnings,
         activated=report.activated,
         effective=EffectiveConfig(
             base_url=source.base_url,

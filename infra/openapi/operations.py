@@ -152,7 +152,7 @@ _ADMINISTERING_PROVIDERS: dict[tuple[str, str], Operation] = {
         description=(
             "A real retrieval under a ceiling of 25 s. It counts for nothing and touches no cache; the provider may "
             "bill or log it. With `activate: true` a provider that answered is turned on, unless it was changed while "
-            "the test ran (412)."
+            "the test ran: the report has the warning `activation_lost` then."
         ),
         tokens=_ADMIN,
         request=(ProviderTest,),

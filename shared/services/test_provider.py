@@ -11,7 +11,7 @@ from shared.domain.outcomes import OutcomeCode, OutcomeStatus
 from shared.domain.passages import Passage, Question, Retrieval, Warning_
 from shared.domain.preconditions import check_generation, existing
 from shared.domain.registrations import Provider, ProviderKind, ProviderStatus
-from shared.errors import ExchangeError
+from shared.errors import Conflict, ExchangeError, NotFound, PreconditionFailed
 from shared.ports.clock import Clock
 from shared.ports.registry import Registry
 from shared.ports.retriever import Retriever
@@ -43,6 +43,7 @@ class Report:
     dropped: tuple[Passage, ...] = ()
     warnings: tuple[Warning_, ...] = ()
     activated: bool = False
+    activation_lost: bool = False  # it passed and was to be turned on, and somebody changed or removed it meanwhile
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +75,9 @@ class TestProvider:
         self, provider_id: str, query: str, *, activate: bool, expected_generation: int | None, by: Principal
     ) -> Report:
         """A provider that fails is a report, not an error. `activate` turns a provider that answered on, unless it
-        was changed while the test ran.
+        was changed while the test ran: the report then shows it as it was tested.
 
-        Raises `NotFound`, `PreconditionFailed`, `Unavailable`.
+        Raises `NotFound`, `PreconditionFailed` for an `expected_generation` that it had not before, `Unavailable`.
         """
         provider = existing(await self._registry.get(provider_id))
         check_generation(provider.generation, expected_generation)
@@ -101,7 +102,10 @@ class TestProvider:
         if before.status is ProviderStatus.ACTIVE:
             return report
         after = replace(before, status=ProviderStatus.ACTIVE, needs_test=False)
-        written = await self._change(before, after, action="provider.activated", by=by)
+        try:
+            written = await self._change(before, after, action="provider.activated", by=by)
+        except (Conflict, NotFound, PreconditionFailed):
+            return replace(report, activation_lost=True)
         return replace(report, provider=written, activated=True)
 
     def _ms(self, started: float) -> int:

@@ -16,6 +16,8 @@ from shared.web.provider_models import CapabilitiesModel, ProviderShown
 from shared.web.shown import Shown
 from shared.web.wire import WireModel
 
+ActivationLost = Literal["activation_lost"]
+
 
 class ProviderTest(WireModel):
     """One question, asked for real. It counts for nothing and touches no cache."""
@@ -104,8 +106,11 @@ class ProviderTestShown(Shown):
     result_count: int
     results: tuple[PassageShown, ...]
     dropped: tuple[DropShown, ...]
-    warnings: tuple[Warning_, ...]
-    activated: bool
+    warnings: tuple[Warning_ | ActivationLost, ...] = Field(
+        description="What was noticed. `activation_lost`: it answered, and this test has not turned it on: it was changed or "
+        "removed while the test ran; `provider` is as it was tested. Read it again, then test it again."
+    )
+    activated: bool = Field(description="Whether this test has turned it on.")
     effective: EffectiveConfig
     provider: ProviderShown
 

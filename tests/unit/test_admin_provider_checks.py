@@ -11,7 +11,7 @@ from shared.domain.exposure import Audience
 from shared.domain.outcomes import OutcomeCode
 from shared.domain.passages import Retrieval, Warning_
 from shared.domain.registrations import Capabilities, ProviderStatus
-from shared.errors import BlockedAddress, ExchangeTimeout, Refused
+from shared.errors import BlockedAddress, Conflict, ExchangeTimeout, Refused
 from shared.ports.retriever import Declaration
 from tests.support.admin_stage import PROVIDERS, AdminStage, Answered
 from tests.support.builders import a_passage
@@ -143,10 +143,9 @@ def test_a_test_that_failed_leaves_the_next_one_needed(stage: AdminStage) -> Non
     created = stage.register()
     stage.kind.retrieval = Refused("unauthorized")
     try_out(stage, created, activate=True)
+    by_hand = stage.call("PATCH", created.headers["Location"], {"status": "active"}, if_match='"1"')
 
-    assert (
-        stage.call("PATCH", created.headers["Location"], {"status": "active"}, if_match='"1"').code == "test_required"
-    )
+    assert (by_hand.status, by_hand.code) == (409, "test_required")
 
 
 def test_an_active_provider_is_not_activated_again(stage: AdminStage) -> None:
@@ -168,10 +167,43 @@ def test_a_provider_that_changed_during_its_test_is_not_activated(stage: AdminSt
         )
 
     stage.kind.meanwhile = change_it
-    refused = try_out(stage, created, activate=True)
+    stage.kind.retrieval = Retrieval(passages=(PUBLIC,), warnings=(Warning_.URL_DROPPED,))
+    report = try_out(stage, created, activate=True)
 
-    assert (refused.status, refused.code) == (412, "precondition_failed")
+    assert (report.status, report.json["status"], report.json["resultCount"]) == (200, "success", 1)
+    assert report.json["warnings"] == ["url_dropped", "activation_lost"]
+    assert (report.json["activated"], report.etag) == (False, '"1"')
+    assert report.json["provider"]["baseUrl"] == report.json["effective"]["baseUrl"] == created.json["baseUrl"]
     assert stage.store.registrations[provider_id].status is ProviderStatus.DISABLED
+    assert "provider.activated" not in {entry.action for entry in stage.store.audit.values()}
+
+
+def test_a_provider_that_was_removed_during_its_test_is_still_reported(stage: AdminStage) -> None:
+    created = stage.register()
+    stage.kind.meanwhile = stage.store.registrations.clear
+    report = try_out(stage, created, activate=True)
+
+    assert (report.status, report.json["activated"], report.json["warnings"]) == (200, False, ["activation_lost"])
+    assert stage.store.registrations == {}
+
+
+def test_a_store_too_busy_to_activate_does_not_cost_the_report(stage: AdminStage) -> None:
+    created = stage.register()
+
+    def crowd() -> None:
+        stage.registry.failure = Conflict("Others are changing the same things.", code="busy", retry_after_s=1)
+
+    stage.kind.meanwhile = crowd
+    report = try_out(stage, created, activate=True)
+
+    assert (report.status, report.json["activated"], report.json["warnings"]) == (200, False, ["activation_lost"])
+
+
+def test_a_change_during_a_test_that_activates_nothing_is_no_warning(stage: AdminStage) -> None:
+    created = stage.register()
+    stage.kind.meanwhile = stage.store.registrations.clear
+
+    assert try_out(stage, created).json["warnings"] == []
 
 
 def test_a_query_longer_than_the_kind_takes_is_not_cut(stage: AdminStage) -> None:
