@@ -75,7 +75,7 @@ def _experiments(local: Mapping[str, Any]) -> Iterator[str]:
     internal, public = local["providers"]["internal"], local["providers"]["public"]
     path = f"/api/v1/knowledge/providers/{public['id']}/rotate-secret"
     yield f"Stop the internal provider and ask again:  kill {internal['pid']}"
-    yield f"Rotate a secret, then write the new one to {public['secretFile']}:"
+    yield f"Rotate a secret, then write `secret` of the answer to {public['secretFile']}:"
     yield "  " + curl(local["url"] + path, local["admin"], {"windowHours": 24})
     yield ""
     yield "This is what the agent's call answers:"
