@@ -42,8 +42,8 @@ class Automaton:
         """Every hit, stretch by stretch, so that the list of hits stays short. A key that is found is done with."""
         found: set[int] = set()
         for at in range(0, len(text), _STRETCH_CHARACTERS):
-            end = at + _STRETCH_CHARACTERS
-            for key, start, stop in library.find_matches_as_indexes(text[at : end + self._longest], overlapping=True):
+            stretch = text if len(text) <= _STRETCH_CHARACTERS else text[at : at + _STRETCH_CHARACTERS + self._longest]
+            for key, start, stop in library.find_matches_as_indexes(stretch, overlapping=True):
                 if key not in found and not is_glued(text, at + start) and not is_glued(text, at + stop):
                     found.add(key)
         return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import string
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from shared.domain.cards import Card, CustomerCard
 
@@ -26,9 +26,8 @@ class MatchWish:
     cap: int = DEFAULT_CAP
 
 
-@dataclass(frozen=True, slots=True)
-class Occurrence:
-    """A normalised key that occurs in a text, not glued to its neighbours, and the cards that have it."""
+class Occurrence(NamedTuple):
+    """A normalised key that occurs in a text, not glued to its neighbours, and the cards that have it, ascending."""
 
     norm_key: str
     card_ids: tuple[str, ...]
@@ -47,16 +46,18 @@ def is_glued(text: str, position: int) -> bool:
     anywhere else is free, so a key of ideographs is found inside a sentence, and beside ASCII.
     """
     inside = 0 < position < len(text)
-    return inside and text[position - 1] in WORD_CHARACTERS and text[position] in WORD_CHARACTERS
+    return inside and text[position] in WORD_CHARACTERS and text[position - 1] in WORD_CHARACTERS
 
 
 def in_order(occurrences: Iterable[Occurrence]) -> list[tuple[str, str]]:
-    """(card id, key) of each mentioned card once, by the first of its keys that occurs, then by id."""
+    """(card id, key) of each mentioned card once, by the first of its keys that occurs, then by id. The occurrences are
+    in that order already.
+    """
     first: dict[str, str] = {}
-    for found in sorted(occurrences, key=lambda one: one.norm_key):
-        for card_id in found.card_ids:
-            first.setdefault(card_id, found.norm_key)
-    return sorted(first.items(), key=lambda pair: (pair[1], pair[0]))
+    for norm_key, card_ids in occurrences:
+        for card_id in card_ids:
+            first.setdefault(card_id, norm_key)
+    return list(first.items())
 
 
 def matched(ranked: Sequence[tuple[str, str]], cards: Mapping[str, C], *, cap: int) -> Matched[C]:

@@ -11,7 +11,7 @@ from shared.domain.matching import Occurrence
 
 class CustomerVocabularies(Protocol):
     """`occurring` finds every key of the collection that occurs in `text` (normalised already) and is not glued to its
-    neighbours there, each once, overlapping ones too. Offsets are not told.
+    neighbours there, each once, overlapping ones too, ascending. Offsets are not told.
 
     A collection that does not itself say customer_safe does not exist here: None, as for one that is unknown or being
     deleted. A copy of the keys is used only while the collection's content generation, read strongly consistently, is

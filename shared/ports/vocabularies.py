@@ -11,7 +11,7 @@ from shared.domain.matching import Occurrence
 
 class Vocabularies(Protocol):
     """`occurring` finds every key of the collection that occurs in `text` (normalised already) and is not glued to its
-    neighbours there, each once, overlapping ones too. Offsets are not told.
+    neighbours there, each once, overlapping ones too, ascending. Offsets are not told.
 
     The keys are those of a strongly consistent read of the collection's content generation: a copy kept in the process
     is used only while its generation is still the current one, and none is kept while an import runs. None when there

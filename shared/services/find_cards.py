@@ -20,8 +20,9 @@ from shared.services.match import Occurs, ReadsCards
 
 C = TypeVar("C", bound=Card | CustomerCard)
 
-# How long a search may wait for cards once its passages are there. The usual look takes no longer than a provider.
-GRACE_S = 2.0
+# How long a search may wait for cards once its passages are there. The usual look is over sooner than they are; this
+# much is needed by the first one of a process, for a collection of the largest size.
+GRACE_S = 3.0
 
 
 @dataclass(frozen=True, slots=True)

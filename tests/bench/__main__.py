@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 
-from tests.bench import bundles, imports, overrun, search
+from tests.bench import bundles, cards, imports, overrun, search, stored_cards
 from tests.bench.measure import Row
 from tests.bench.world import a_world
 
@@ -38,6 +38,7 @@ def _measured(only: str) -> Iterator[Row]:
         "search": _search,
         "overrun": overrun.rows,
         "bundle": bundles.rows,
+        "cards": _cards,
     }
     for name, group in groups.items():
         if only in name or (name == "search" and only in "import"):
@@ -50,14 +51,19 @@ def _search() -> Iterator[Row]:
         yield from search.rows(world)
 
 
-_HEAD = f"{'what':<48}{'ours':>10}{'baseline':>10}{'ratio':>8}{'bar':>7}"
+def _cards() -> Iterator[Row]:
+    yield from cards.rows()
+    yield from stored_cards.rows()
+
+
+_HEAD = f"{'what':<56}{'ours':>10}{'baseline':>10}{'ratio':>8}{'bar':>7}"
 
 
 def _line(row: Row) -> str:
     bar = "" if row.bar is None else f"{row.bar:.2f}"
     verdict = "" if row.holds else "  MISSED"
     figures = f"{row.ours:>10.1f}{row.baseline:>10.1f}{row.ratio:>8.2f}{bar:>7}"
-    return f"{row.name:<48}{figures}  {row.unit}{verdict}  {row.note}".rstrip()
+    return f"{row.name:<56}{figures}  {row.unit}{verdict}  {row.note}".rstrip()
 
 
 def _options() -> argparse.Namespace:

@@ -108,7 +108,9 @@ async def test_every_key_that_occurs_is_told_with_its_cards(world: World) -> Non
     both = tuple(sorted((first.id, second.id)))
     text = "A NIGHT  ferry pass; 請檢查封蓋 and m40"
     expected = {"ferry pass": (second.id,), "night ferry": (first.id,), "封蓋": both}
-    assert await _occurring(world, collection, text) == expected
+    found = await _occurring(world, collection, text)
+    assert found == expected
+    assert list(found) == sorted(expected)
     customers = await world.customer_vocabularies().occurring(collection.id, norm(text), turn=_turn())
     assert customers is not None
     assert {one.norm_key: one.card_ids for one in customers} == expected

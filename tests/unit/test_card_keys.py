@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import unicodedata
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from shared.domain.cards import (
     MAX_DERIVED_KEYS,
+    OTHER_WHITE_SPACE,
     card_id_of_row,
     collection_exposure,
     derived_keys,
@@ -75,6 +77,18 @@ def test_the_normal_form_has_neither_white_space_at_its_ends_nor_runs_of_it(text
     normal = norm(text)
     assert normal == normal.strip()
     assert normal == " ".join(normal.split())
+
+
+def test_all_white_space_is_known() -> None:
+    """Or a text with one that is not would be taken for single-spaced."""
+    left = {c for c in map(chr, range(sys.maxunicode + 1)) if unicodedata.normalize("NFKC", c).casefold().isspace()}
+    forms = {form for c in left for form in unicodedata.normalize("NFKC", c)}
+    assert forms - {" "} == set(OTHER_WHITE_SPACE)
+
+
+@given(st.text(alphabet="a \t\n\u00a0\u2028\u3000\x1f卡"))
+def test_white_space_is_what_splits_a_text(text: str) -> None:
+    assert norm(text) == " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
 def test_a_key_whose_normal_form_has_another_is_found_under_both() -> None:
