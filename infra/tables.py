@@ -3,11 +3,11 @@
 Every table has the string keys `pk` and `sk` and the TTL attribute `expires_at` (Unix seconds, whole).
 What lies in each, by partition key:
 
-    registrations-public    PROVIDER (sk = id), NAME (sk = case-folded name), GENERATION (sk = -),
+    registrations-public    PROVIDER (sk = id), NAME (sk = key of the name), GENERATION (sk = -),
                             CREDENTIAL (sk = id, class pub), ORIGIN#<origin> (sk = credential id)
     registrations-internal  PROVIDER, NAME, GENERATION, CREDENTIAL (adm, agt, ast), ROOT (sk = -, root's switch),
                             AUDIT (sk = entry id)
-    cards                   COLLECTION (sk = id), COLLECTION_NAME (sk = exposure and case-folded name),
+    cards                   COLLECTION (sk = id), COLLECTION_NAME (sk = exposure and key of the name),
                             CARD#<collection id> (sk = card id), KEY#<collection id> (sk = normalised key)
     ledger-public           RATE#<subject> (sk = minute)
     ledger-internal         RATE#<subject> (sk = minute), IDEMPOTENCY#<hash> (sk = -)

@@ -66,7 +66,8 @@ PROBLEMS: dict[str, ProblemWords] = {
     ),
     "name_taken": ProblemWords(
         409,
-        "Another one of the same kind and exposure profile has this name; upper and lower case do not count.",
+        "Another one of the same kind and exposure profile has this name. Case, width, spacing and invisible "
+        "characters do not count.",
         "Choose another name.",
     ),
     "provider_limit_reached": ProblemWords(

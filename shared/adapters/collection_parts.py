@@ -14,7 +14,7 @@ from shared.adapters.conditions import is_unchanged, no_row_yet
 from shared.adapters.keys import key_of
 from shared.adapters.transactions import Part, busy, delete, put, refused_as, update
 from shared.domain.cards import Collection, CollectionStatus
-from shared.domain.registrations import name_key
+from shared.domain.names import name_key
 from shared.errors import Conflict, GatewayError, NotFound, PreconditionFailed
 from shared.ports.card_store import ImportLease
 

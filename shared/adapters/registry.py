@@ -19,8 +19,9 @@ from shared.adapters.unreadable import readable
 from shared.domain.changes import Change
 from shared.domain.exposure import ExposureProfile
 from shared.domain.identifiers import exposure_of
+from shared.domain.names import name_key
 from shared.domain.pages import Page
-from shared.domain.registrations import MAX_PROVIDERS_PER_EXPOSURE, Provider, name_key
+from shared.domain.registrations import MAX_PROVIDERS_PER_EXPOSURE, Provider
 from shared.errors import Conflict
 from shared.ports.clock import Clock
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Literal
@@ -112,8 +111,3 @@ class Provider:
     def with_source(self, **changes: object) -> Provider:
         """A copy whose source carries `changes` (field names of Source)."""
         return replace(self, source=replace(self.source, **changes))  # type: ignore[arg-type]  # names are checked by replace
-
-
-def name_key(name: str) -> str:
-    """What makes a name unique within its exposure profile: case and Unicode spelling do not count."""
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())

@@ -35,9 +35,9 @@ class CardStore(Protocol):
 
     Raises `NotFound` when the collection, or the card to change, is not there; `PreconditionFailed` when the stored
     generation is not `expected_generation`; `Conflict` `name_taken` (names are unique per exposure profile, compared
-    case-folded), `id_taken`, `key_full` (100 cards have this key already; `facts` name it), `collection_full` (cards,
-    keys or bytes of keys), `import_running` (with `retry_after_s`), `import_ended` (the lease has ended or is
-    another's), `idempotency_key_used`, `busy`; `Unavailable`.
+    by `domain.names.name_key`), `id_taken`, `key_full` (100 cards have this key already; `facts` name it),
+    `collection_full` (cards, keys or bytes of keys), `import_running` (with `retry_after_s`), `import_ended` (the
+    lease has ended or is another's), `idempotency_key_used`, `busy`; `Unavailable`.
     """
 
     async def collection(self, collection_id: str) -> Collection | None:

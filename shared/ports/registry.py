@@ -13,7 +13,8 @@ class Registry(Protocol):
     """Every write is one transaction: the item, its name row, the exposure's generation, the audit entry and the
     idempotency record are all written or none is.
 
-    Raises `Conflict` `name_taken` (names are unique per exposure profile, compared case-folded),
+    Raises `Conflict` `name_taken` (names are unique per exposure profile, compared by
+    `domain.names.name_key`),
     `provider_limit_reached` (200 per exposure profile), `idempotency_key_used` (the record is already there),
     `PreconditionFailed` when the stored generation is not `expected_generation`,
     `NotFound` when there is nothing to replace or delete, `Unavailable` when the store cannot be used.

@@ -11,6 +11,11 @@ from shared.domain.names import MAX_NAME_CHARACTERS, checked_name
 from shared.web.wire import WireModel
 
 _CONTROL = "\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069"
+# The invisible characters that a pattern can name everywhere: those of the first 65,536.
+_INVISIBLE = (
+    "\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164"
+    "\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb"
+)
 
 Name = Annotated[
     str,
@@ -20,8 +25,8 @@ Name = Annotated[
             "type": "string",
             "minLength": 1,
             "maxLength": MAX_NAME_CHARACTERS,
-            "pattern": f"^[^{_CONTROL}]*[^{_CONTROL}\\s][^{_CONTROL}]*$",
-            "description": "One line for people, shown without white space around it.",
+            "pattern": f"^[^{_CONTROL}]*[^{_CONTROL}{_INVISIBLE}\\s][^{_CONTROL}]*$",
+            "description": "One line for people, at least one character visible; shown without white space around it.",
         }
     ),
 ]

@@ -107,8 +107,8 @@ class ProviderTestShown(Shown):
     results: tuple[PassageShown, ...]
     dropped: tuple[DropShown, ...]
     warnings: tuple[Warning_ | ActivationLost, ...] = Field(
-        description="What was noticed. `activation_lost`: it answered, and this test has not turned it on: it was changed or "
-        "removed while the test ran; `provider` is as it was tested. Read it again, then test it again."
+        description="What was noticed. `activation_lost`: it answered, and this test has not turned it on: it was "
+        "changed or removed while the test ran; `provider` is as it was tested. Read it again, then test it again."
     )
     activated: bool = Field(description="Whether this test has turned it on.")
     effective: EffectiveConfig

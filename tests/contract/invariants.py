@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from shared.adapters import credential_items, origins
 from shared.adapters.attributes import Item
-from shared.domain.registrations import name_key
+from shared.domain.names import name_key
 from tests.contract.worlds import StoreWorld
 
 

@@ -71,8 +71,9 @@ async def test_unknown_and_malformed_ids_are_nothing(world: World, collection_id
 
 async def test_a_name_is_taken_once_for_an_exposure_profile_whatever_its_case(world: World) -> None:
     await _created(world, a_collection(name="Straße"))
-    again = a_collection(name="STRASSE")
-    assert await _refusal(world.card_store().create_collection(again, a_change())) == "name_taken"
+    for name in ("STRASSE", "straße\u200b", "\u00a0Straße", "Ｓtraße"):
+        again = a_collection(name=name)
+        assert await _refusal(world.card_store().create_collection(again, a_change())) == "name_taken"
     assert await world.card_store().collection(again.id) is None
     await _created(world, an_internal_collection(name="Straße"))
 

@@ -48,6 +48,42 @@ async def test_a_name_is_taken_once_whatever_its_case_or_spelling(world: World) 
     assert refusal.value.code == "name_taken"
 
 
+@pytest.mark.parametrize("name", ["Help\u00a0centre", "Help centre\u200b", "Ｈelp centre", "help  centre"], ids=ascii)
+async def test_a_name_is_taken_for_all_that_look_the_same(world: World, name: str) -> None:
+    registry = world.registry()
+    await registry.create(a_provider(name="Help centre"), a_change())
+    other = a_provider(name="Other")
+    await registry.create(other, a_change())
+    with pytest.raises(Conflict) as refusal:
+        await registry.create(a_provider(name=name), a_change())
+    assert refusal.value.code == "name_taken"
+    renamed = other.with_source(name=name, generation=2)
+    with pytest.raises(Conflict) as refusal:
+        await registry.replace(renamed, expected_generation=1, change=a_change())
+    assert refusal.value.code == "name_taken"
+
+
+async def test_a_name_may_change_in_ways_that_do_not_show(world: World) -> None:
+    provider = a_provider(name="Help centre")
+    await world.registry().create(provider, a_change())
+    renamed = provider.with_source(name="HELP\u00a0centre", generation=2)
+    await world.registry().replace(renamed, expected_generation=1, change=a_change())
+    assert await world.registry().get(provider.id) == renamed
+    await world.registry().delete(renamed, expected_generation=2, change=a_change())
+    await world.registry().create(a_provider(name="Help centre"), a_change())
+
+
+async def test_a_name_that_is_very_long_when_written_out_is_one_like_any_other(world: World) -> None:
+    """Each character stands for eighteen: as the key of a row that would be too long."""
+    long = "\ufdfa" * 120
+    provider = a_provider(name=long)
+    await world.registry().create(provider, a_change())
+    with pytest.raises(Conflict):
+        await world.registry().create(a_provider(name=long), a_change())
+    await world.registry().delete(provider, expected_generation=1, change=a_change())
+    await world.registry().create(a_provider(name=long), a_change())
+
+
 async def test_each_exposure_profile_has_its_own_names(world: World) -> None:
     await world.registry().create(a_provider(name="Ferries"), a_change())
     await world.registry().create(an_internal_provider(name="Ferries"), a_change())

@@ -24,8 +24,8 @@ from shared.domain.changes import Change
 from shared.domain.deadlines import Deadline
 from shared.domain.exposure import ExposureProfile
 from shared.domain.matching import Occurrence, is_glued
+from shared.domain.names import name_key
 from shared.domain.pages import Page
-from shared.domain.registrations import name_key
 from shared.errors import Conflict, NotFound, PreconditionFailed
 from shared.ports.card_store import ImportLease, Upserted
 from tests.support.fakes import Failing, FakeStore, _ascending, _check_next, _check_stored

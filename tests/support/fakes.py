@@ -17,6 +17,7 @@ from shared.domain.changes import Change, IdempotencyRecord
 from shared.domain.credentials import Credential
 from shared.domain.exposure import CredentialClass, ExposureProfile
 from shared.domain.identifiers import exposure_of, fingerprint_of
+from shared.domain.names import name_key
 from shared.domain.pages import Page
 from shared.domain.registrations import (
     MAX_PROVIDERS_PER_EXPOSURE,
@@ -25,7 +26,6 @@ from shared.domain.registrations import (
     ProviderStatus,
     Purpose,
     SealedSecret,
-    name_key,
 )
 from shared.domain.root import RootSwitch
 from shared.errors import Conflict, NotFound, PreconditionFailed, Problem, Unavailable

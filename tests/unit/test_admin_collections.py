@@ -33,6 +33,7 @@ def test_a_new_collection_is_empty_and_its_id_names_its_exposure(stage: AdminSta
     ("change", "pointer"),
     [
         ({"name": ""}, "/name"),
+        ({"name": "\u00ad\u115f"}, "/name"),
         ({"name": "two\nlines"}, "/name"),
         ({"name": None}, "/name"),
         ({"exposureProfile": "public"}, "/exposureProfile"),

@@ -133,6 +133,7 @@ def test_a_widget_credential_lists_at_most_forty_origins(stage: AdminStage) -> N
         ({"class": "root"}, "/class"),
         ({"class": "agt", "grants": ["knowledge:write"]}, "/grants/0"),
         ({"class": "agt", "name": " "}, "/name"),
+        ({"class": "agt", "name": "\ufeff"}, "/name"),
         ({"class": "agt", "token": "x"}, "/token"),
         ({"class": "agt", "audience": "agent"}, "/audience"),
         ({"class": "agt", "credential_class": "adm"}, "/credential_class"),

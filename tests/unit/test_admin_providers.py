@@ -80,6 +80,7 @@ def test_the_base_url_is_stored_in_its_one_normal_form(stage: AdminStage) -> Non
     [
         ({"name": ""}, "/name"),
         ({"name": "   "}, "/name"),
+        ({"name": "\u3164\u200b"}, "/name"),
         ({"name": "x" * 121}, "/name"),
         ({"name": "two\nlines"}, "/name"),
         ({"name": "turned \u202e round"}, "/name"),
@@ -189,9 +190,10 @@ def test_loopback_http_is_taken_in_the_embedded_default_alone(stage: AdminStage)
 
 def test_a_taken_name_is_refused(stage: AdminStage) -> None:
     stage.register()
-    refused = stage.call("POST", PROVIDERS, A_PROVIDER | {"name": "HELP centre"})
+    names = ("HELP centre", "Help\u00a0centre", "Help centre\u200b", "Ｈelp centre", "help  centre")
+    refused = [stage.call("POST", PROVIDERS, A_PROVIDER | {"name": name}) for name in names]
 
-    assert (refused.status, refused.code) == (409, "name_taken")
+    assert [(each.status, each.code) for each in refused] == [(409, "name_taken")] * len(names)
 
 
 def test_the_same_name_is_free_under_the_other_exposure(stage: AdminStage) -> None:
