@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -65,7 +66,8 @@ def test_the_printed_rotation_can_be_carried_out_as_it_says(gateway: Gateway) ->
     assert told is not None
     file, call = told.groups()
     answer = answer_to(gateway, call.replace('"windowHours": 24', '"windowHours": 24, "replacePending": true'))
-    with open(file, "w", encoding="utf-8") as secret_file:
-        secret_file.write(answer["secret"])
-    outcome = gateway.outcomes(query="refund", deadlineMs=1500)["Help centre"]
-    assert outcome["status"] == "success"
+    Path(file).write_text(answer["secret"] + "\n")
+    # Without a window the provider's old secret is worth nothing: it has to hold the new one. And none is left open.
+    closing = call.replace('"windowHours": 24', '"windowHours": 0, "replacePending": true')
+    Path(file).write_text(answer_to(gateway, closing)["secret"])
+    assert gateway.outcomes(query="refund", deadlineMs=1500)["Help centre"]["status"] == "success"
