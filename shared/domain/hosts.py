@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from shared.domain.addresses import Reach, reach_of
 
 _LABEL = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?", re.ASCII)
+# Browsers load pages from more names than a host may properly have, and send them as the origin.
+_LABEL_OF_A_PAGE = re.compile(r"[a-z0-9_-]{1,63}", re.ASCII)
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*", re.ASCII)
 _MAX_NAME_CHARACTERS = 253
 # Characters that the two generations of internationalised names map to different hosts.
@@ -58,8 +60,10 @@ def is_under(name: str, suffix: str) -> bool:
     return name == suffix or name.endswith("." + suffix)
 
 
-def parse_host(text: str) -> Host:
-    """The host part of an authority, as one identity. Raises `BadHost`."""
+def parse_host(text: str, *, of_a_page: bool = False) -> Host:
+    """The host part of an authority, as one identity. `of_a_page` also takes underscores anywhere, and hyphens at the
+    ends of labels. Raises `BadHost`.
+    """
     if text.startswith("["):
         return Host(_ipv6(text), is_address=True)
     name = _ascii(text).lower()
@@ -68,7 +72,8 @@ def parse_host(text: str) -> Host:
     labels = name.split(".")
     if _NUMBER.fullmatch(labels[-1]):
         return Host(_ipv4(text), is_address=True)
-    if len(name) > _MAX_NAME_CHARACTERS or not all(_LABEL.fullmatch(label) for label in labels):
+    label_of_its_kind = _LABEL_OF_A_PAGE if of_a_page else _LABEL
+    if len(name) > _MAX_NAME_CHARACTERS or not all(label_of_its_kind.fullmatch(label) for label in labels):
         raise BadHost("The host is not a DNS name.")
     return Host(name, is_address=False)
 

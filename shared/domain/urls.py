@@ -60,11 +60,12 @@ def checked_base_url(text: str, *, allow_loopback_http: bool, allow_private_netw
 
 def checked_origin(text: str, *, allow_loopback_http: bool) -> str:
     """A web origin as a browser sends it: `https://host[:port]`, lower case. No path, no wildcard, never `null`.
+    Underscores are taken: browsers load pages from such hosts.
 
     Raises `Invalid` (`invalid_origin`).
     """
     try:
-        parts = _parts_of(text)
+        parts = _parts_of(text, of_a_page=True)
         if parts.path or parts.tail:
             raise _BadUrl("An origin ends with its host or port: no path and no slash.")
         _check_scheme(parts, allow_loopback_http=allow_loopback_http)
@@ -120,7 +121,7 @@ def destination_of(base_url: str) -> Destination:
     )
 
 
-def _parts_of(text: str) -> _Parts:
+def _parts_of(text: str, *, of_a_page: bool = False) -> _Parts:
     if len(text) > MAX_URL_CHARACTERS:
         raise _BadUrl(f"A URL has at most {MAX_URL_CHARACTERS} characters.")
     if _NEVER.search(text):
@@ -130,19 +131,19 @@ def _parts_of(text: str) -> _Parts:
     scheme, authority, path, query, fragment = match.groups(default="")
     if "@" in authority:
         raise _BadUrl("A URL here carries no user name or password.")
-    host, port = _host_and_port(authority)
+    host, port = _host_and_port(authority, of_a_page=of_a_page)
     scheme = scheme.lower()
     return _Parts(scheme, host, None if port == _DEFAULT_PORT[scheme] else port, path, query + fragment)
 
 
-def _host_and_port(authority: str) -> tuple[Host, int | None]:
+def _host_and_port(authority: str, *, of_a_page: bool) -> tuple[Host, int | None]:
     if (match := _AUTHORITY.fullmatch(authority)) is None:
         raise _BadUrl("The host or port of the URL is malformed.")
     port = int(match[2]) if match[2] else None
     if port is not None and port > 65535:
         raise _BadUrl("A port is a number from 1 to 65535.")
     try:
-        return parse_host(match[1]), port
+        return parse_host(match[1], of_a_page=of_a_page), port
     except BadHost as error:
         raise _BadUrl(error.reason) from None
 

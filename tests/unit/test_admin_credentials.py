@@ -68,11 +68,11 @@ def test_an_admins_token_opens_the_admin_api(stage: AdminStage) -> None:
 def test_a_widget_credential_lists_exact_origins(stage: AdminStage) -> None:
     issued = stage.issue(
         **{"class": "pub"},
-        origins=["https://HELP.fern-desk.test", ORIGIN, "https://shop.fern-desk.test:8443"],
+        origins=["https://HELP.fern-desk.test", ORIGIN, "https://shop.fern-desk.test:8443", "https://a_b.example.com"],
         addressRatePerMinute=10,
     )
 
-    assert issued.json["origins"] == [ORIGIN, "https://shop.fern-desk.test:8443"]
+    assert issued.json["origins"] == [ORIGIN, "https://shop.fern-desk.test:8443", "https://a_b.example.com"]
     assert issued.json["addressRatePerMinute"] == 10
     assert len(stage.store.credentials[issued.json["id"]].salt) == 32
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shared.domain.origins import is_listed
 from shared.domain.urls import checked_base_url, checked_origin, citation_url, destination_of
 from shared.errors import Invalid
 
@@ -102,6 +103,12 @@ def test_a_shown_citation_holds_nothing_that_ends_an_attribute_or_a_line(text: s
         ("https://help.fern-desk.test:443", "https://help.fern-desk.test"),
         ("https://help.fern-desk.test:8443", "https://help.fern-desk.test:8443"),
         ("https://intranet", "https://intranet"),
+        ("https://a_b.example.com", "https://a_b.example.com"),
+        ("https://A_B.example.com:8443", "https://a_b.example.com:8443"),
+        ("https://_help.example.com", "https://_help.example.com"),
+        ("https://help_.example.com", "https://help_.example.com"),
+        ("https://help-.example.com", "https://help-.example.com"),
+        ("https://my_intranet", "https://my_intranet"),
     ],
 )
 def test_an_origin_is_kept_as_a_browser_sends_it(typed: str, kept: str) -> None:
@@ -113,12 +120,29 @@ def test_an_origin_is_kept_as_a_browser_sends_it(typed: str, kept: str) -> None:
     ["null", "*", "https://*", "https://*.fern-desk.test", "https://help.fern-desk.test/", "https://help.fern-desk.test/a",
      "https://help.fern-desk.test?", "https://help.fern-desk.test#", "http://help.fern-desk.test", "http://localhost:3000",
      "https://user@help.fern-desk.test", "help.fern-desk.test", "https://help.fern-desk.test:0", "", "file://", "https://",
-     "https://a.test,https://b.test", "https://a.test https://b.test", "https://help.fern-desk.test."],
+     "https://a.test,https://b.test", "https://a.test https://b.test", "https://help.fern-desk.test.", "https://a..test",
+     "https://a_b.test/", "https://_.*.test", "https://" + "a_" * 32 + ".test", "https://a_b.1", "https://a!b.test"],
 )  # fmt: skip
 def test_what_is_no_exact_https_origin_is_refused(typed: str) -> None:
     with pytest.raises(Invalid) as refusal:
         checked_origin(typed, allow_loopback_http=False)
     assert refusal.value.code == "invalid_origin"
+
+
+@pytest.mark.parametrize("url", ["https://a_b.example.com", "https://_a.example.com", "https://a-.example.com"])
+def test_what_pages_come_from_is_no_host_for_a_provider_or_a_citation(url: str) -> None:
+    with pytest.raises(Invalid):
+        checked_base_url(url, allow_loopback_http=False)
+    assert citation_url(url, allow_test_names=False) is None
+
+
+@pytest.mark.parametrize(
+    "host", ["a_b.example.com", "_a.example.com", "a-.example.com", "[2606:4700::1]:8443", "a.b:1"]
+)
+def test_a_listed_origin_is_found_when_a_browser_sends_it(host: str) -> None:
+    listed = checked_origin(f"https://{host}", allow_loopback_http=False)
+    assert is_listed(f"https://{host}", (listed,))
+    assert not is_listed(f"https://x{host}", (listed,))
 
 
 def test_a_loopback_origin_over_http_is_for_the_embedded_default() -> None:
