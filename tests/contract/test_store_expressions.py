@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import asyncio
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -18,9 +19,10 @@ from tests.contract.far_ahead import a_change, an_idempotency_record
 from tests.contract.root_switches import turn_root
 from tests.contract.worlds import StoreWorld
 from tests.support.builders import a_credential, a_provider
+from tests.support.card_builders import a_card, a_collection
 
 RESERVED = frozenset((Path(__file__).parent / "reserved_words.txt").read_text().split())
-_OWN_WORDS = {"AND", "OR", "ADD", "SET", "attribute_not_exists"}
+_OWN_WORDS = {"AND", "OR", "ADD", "DELETE", "REMOVE", "SET", "attribute_not_exists", "contains", "size"}
 _BARE_WORD = re.compile(r"(?<![#:\w])[A-Za-z_]\w*")
 
 
@@ -47,6 +49,25 @@ async def _everything(world: StoreWorld) -> None:
     await credentials.delete(admins[1], expected_generation=1, change=a_change())
     await world.audit_log().page(limit=1, after="2100")
     await world.rate_limits().count("somebody")
+    await _cards(world)
+
+
+async def _cards(world: StoreWorld) -> None:
+    store, collection = world.card_store(), a_collection(name="One")
+    await store.create_collection(collection, a_change())
+    renamed = replace(collection, name="Two", generation=2)
+    await store.replace_collection(renamed, expected_generation=1, change=a_change())
+    await store.collections(limit=1, after="csc_")
+    first, second = a_card(collection, "m4", "m5"), a_card(collection, "m4")
+    for card in (first, second):
+        await store.create_card(card, a_change())
+    await store.delete_card(first, expected_generation=1, change=a_change())
+    await world.vocabularies().occurring(collection.id, "m4", turn=asyncio.get_running_loop().create_future())
+    lease = await store.begin_import(collection.id, lease_s=30, change=a_change())
+    await store.upsert(lease, a_card(collection, "m6"))
+    await store.end_import(lease, a_change())
+    await store.delete_collection(renamed, expected_generation=2, change=a_change())
+    await store.sweep(collection.id, limit=100)
 
 
 def _requests(value: object) -> Iterator[Mapping[str, Any]]:
