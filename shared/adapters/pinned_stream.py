@@ -17,7 +17,9 @@ from shared.ports.clock import Clock
 
 KEEP_ALIVE_S = 5.0
 _LONGEST_LIFE_S = 60.0  # then the name is looked up again, however busy the connection is
-_PIECE_BYTES = 8_192  # so that the smallest chunks, parsed one by one, never keep the event loop for long
+_PIECE_BYTES = 4_096
+_SMALL_PIECE_BYTES = 512  # while chunks are tiny: parsed one by one, they must not keep the event loop for long
+_MANY_CHUNKS = 32
 _MAX_HEADS_BYTES = 131_072  # an answer's head and what announces it; httpcore refuses a single head over 100 KiB
 _PAUSE_ABOVE_BYTES = 131_072
 
@@ -43,6 +45,7 @@ class PinnedStream(asyncio.Protocol, httpcore.AsyncNetworkStream):
         self._phase = _Phase.IDLE
         self._answers = 0
         self._may_read_bytes = 0
+        self._chunks = 0  # that the last piece was made of
         self._has_ended = False  # nothing more will come: the other side closed, the line broke, or `abort`
         self._is_broken = False
         self._incoming = bytearray()
@@ -92,9 +95,10 @@ class PinnedStream(asyncio.Protocol, httpcore.AsyncNetworkStream):
     def begin_body(self, *, framing_bytes: int) -> None:
         self._phase, self._may_read_bytes = _Phase.BODY, framing_bytes
 
-    def allow(self, more_bytes: int) -> None:
-        """Once more than was allowed has been read, reading raises `ResponseTooLarge`."""
-        self._may_read_bytes += more_bytes
+    def allow(self, chunk_bytes: int) -> None:
+        """For each chunk of the body. Once more than was allowed has been read, reading raises `ResponseTooLarge`."""
+        self._may_read_bytes += chunk_bytes
+        self._chunks += 1
 
     def complete(self) -> None:
         """The answer is whole. Raises `Refused` for one with more behind it: where would the next answer begin?"""
@@ -135,7 +139,9 @@ class PinnedStream(asyncio.Protocol, httpcore.AsyncNetworkStream):
     # --- inside ---
     def _piece(self) -> bytes:
         """The last byte of what has come is handed over alone: whoever then stops before it was sent too much."""
-        size = max(1, min(_PIECE_BYTES, len(self._incoming) - 1))
+        most_bytes = _SMALL_PIECE_BYTES if self._chunks > _MANY_CHUNKS else _PIECE_BYTES
+        self._chunks = 0
+        size = max(1, min(most_bytes, len(self._incoming) - 1))
         data = bytes(self._incoming[:size])
         del self._incoming[:size]
         self._may_read_bytes -= size
