@@ -16,6 +16,7 @@ from shared.adapters.automaton import Automaton
 from shared.adapters.card_items import COLLECTIONS, KEYS, card_ids_of, collection_of
 from shared.adapters.keys import SORT_KEY
 from shared.adapters.rows import row, rows
+from shared.adapters.threads import in_thread
 from shared.adapters.unreadable import readable
 from shared.domain.cards import Collection
 from shared.domain.deadlines import Deadline
@@ -37,7 +38,7 @@ _READS = 3
 # How long making an automaton may hold the process up: 0.3 µs a byte were measured; a share of a processor is slower.
 _SECONDS_PER_KEY_BYTE = 0.7e-6
 _SHORT_S = 0.05
-_LONG_TEXT_CHARACTERS = 4_096
+_LONG_TEXT_CHARACTERS = 1_000  # a millisecond or so; more could be felt by what else the event loop is doing
 # An import that was killed may still have one write on its way when its lease ends.
 _LEASE_MARGIN_S = 60.0
 
@@ -98,7 +99,7 @@ class VocabularyCopies:
         if not copy.is_ready:
             await self._make_ready(copy, turn)
         if len(text) > _LONG_TEXT_CHARACTERS:
-            return await _beside(copy.occurring, text)
+            return await in_thread(copy.occurring, text)
         return copy.occurring(text)
 
     async def _make_ready(self, copy: VocabularyCopy, turn: asyncio.Future[Deadline]) -> None:
