@@ -84,6 +84,7 @@ def test_a_bomb_is_refused_within_eight_megabytes_of_memory() -> None:
         ("gzip", gzip.compress(b"{}") + gzip.compress(b"{}")),
         ("deflate", b"\xff\xff"),
     ],
+    ids=["not gzip", "cut", "followed by text", "two members", "not deflate"],
 )
 def test_a_broken_cut_or_continued_coding_is_refused(coding: str, data: bytes) -> None:
     with pytest.raises(Refused) as refusal:
