@@ -44,6 +44,7 @@ NEVER_LOADED = (
     "anyio._core._concurrency_utils",
     "anyio._core._contextmanagers",
     "anyio._core._fileio",
+    "anyio._core._subprocesses",
     "anyio._core._futures",
     "anyio._core._signals",
     "anyio._core._subprocesses",
@@ -51,6 +52,7 @@ NEVER_LOADED = (
     "anyio.from_thread",
     "anyio.functools",
     "anyio.itertools",
+    "anyio.streams.buffered",
     "anyio.to_interpreter",
     "anyio.to_process",
 )
