@@ -19,6 +19,7 @@ from shared.adapters.rate_limits import DynamoRateLimits
 from shared.adapters.registry import DynamoRegistry
 from shared.adapters.resolver import SystemResolver
 from shared.adapters.root_secret import SecretsManagerRootSecret
+from shared.adapters.row_reads import RowReads
 from shared.adapters.secret_box import KmsSealer, KmsUnsealer
 from shared.domain.exposure import ExposureProfile
 from shared.domain.registrations import ProviderKind
@@ -62,7 +63,7 @@ def wired(environment: Mapping[str, str]) -> Parts:
         ),
         audit_log=DynamoAuditLog(dynamodb, table=settings.registrations_internal),
         idempotency=DynamoIdempotency(dynamodb, table=settings.ledger_internal, clock=clock),
-        credentials=DynamoCredentials(dynamodb, table=settings.registrations_internal),
+        credentials=DynamoCredentials(RowReads(dynamodb), table=settings.registrations_internal),
         root_secret=SecretsManagerRootSecret(secrets_manager, secret_id=settings.root_secret, clock=clock),
         rate_limits=DynamoRateLimits(dynamodb, table=settings.ledger_internal, clock=clock),
         sealers={

@@ -13,6 +13,7 @@ from shared.adapters.customer_card_reader import DynamoCustomerCardReader
 from shared.adapters.customer_vocabularies import DynamoCustomerVocabularies
 from shared.adapters.event_loop import ProcessLoop
 from shared.adapters.rate_limits import DynamoRateLimits
+from shared.adapters.row_reads import RowReads
 from shared.adapters.vocabularies import DynamoVocabularies
 from shared.adapters.vocabulary_copies import VocabularyCopies
 from shared.observability import logger_for
@@ -32,16 +33,17 @@ def wired(environment: Mapping[str, str]) -> LookupParts:
     """Raises `ValidationError` naming what the environment lacks."""
     settings = LookupSettings.from_environment(environment)
     dynamodb, clock, logger = aws.dynamodb(), SystemClock(), logger_for("lookup")
+    reads = RowReads(dynamodb)
     admit = Admit(
-        credentials=DynamoCredentials(dynamodb, table=settings.registrations_internal),
+        credentials=DynamoCredentials(reads, table=settings.registrations_internal),
         rate_limits=DynamoRateLimits(dynamodb, table=settings.ledger_internal, clock=clock),
         clock=clock,
     )
     cards = DynamoCardReader(dynamodb, table=settings.cards)
     customer_cards = DynamoCustomerCardReader(dynamodb, table=settings.cards)
     copies = VocabularyCopies(dynamodb, table=settings.cards, clock=clock)
-    vocabularies = DynamoVocabularies(dynamodb, table=settings.cards, copies=copies)
-    customer_vocabularies = DynamoCustomerVocabularies(dynamodb, table=settings.cards, copies=copies)
+    vocabularies = DynamoVocabularies(reads, table=settings.cards, copies=copies)
+    customer_vocabularies = DynamoCustomerVocabularies(reads, table=settings.cards, copies=copies)
     return LookupParts(
         admit=admit,
         admit_assistant=AdmitAssistant(admit=admit),

@@ -20,6 +20,7 @@ from shared.adapters.event_loop import ProcessLoop
 from shared.adapters.exchanges import PinnedExchanges
 from shared.adapters.rate_limits import DynamoRateLimits
 from shared.adapters.resolver import SystemResolver
+from shared.adapters.row_reads import RowReads
 from shared.adapters.secret_box import KmsUnsealer
 from shared.adapters.vocabularies import DynamoVocabularies
 from shared.adapters.vocabulary_copies import VocabularyCopies
@@ -50,8 +51,9 @@ class SearchSettings(PublicStore, InternalStore, CardTable, Network):
 def wired(environment: Mapping[str, str]) -> SearchParts:
     settings = SearchSettings.from_environment(environment)
     dynamodb, kms, clock, logger = aws.dynamodb(), aws.kms(), SystemClock(), logger_for("search")
+    reads = RowReads(dynamodb)
     admit = Admit(
-        credentials=DynamoCredentials(dynamodb, table=settings.registrations_internal),
+        credentials=DynamoCredentials(reads, table=settings.registrations_internal),
         rate_limits=DynamoRateLimits(dynamodb, table=settings.ledger_internal, clock=clock),
         clock=clock,
     )
@@ -65,12 +67,15 @@ def wired(environment: Mapping[str, str]) -> SearchParts:
         search=Search(
             admit=admit,
             catalog=DynamoCatalog(
-                dynamodb, public_table=settings.registrations_public, internal_table=settings.registrations_internal
+                dynamodb,
+                reads=reads,
+                public_table=settings.registrations_public,
+                internal_table=settings.registrations_internal,
             ),
             unsealers={public: customer_key, internal: agent_key},
             fan_out=fan_out,
             find_cards=FindCards(
-                vocabularies=DynamoVocabularies(dynamodb, table=settings.cards, copies=copies),
+                vocabularies=DynamoVocabularies(reads, table=settings.cards, copies=copies),
                 cards=DynamoCardReader(dynamodb, table=settings.cards),
                 clock=clock,
                 logger=logger,
@@ -81,14 +86,14 @@ def wired(environment: Mapping[str, str]) -> SearchParts:
         ),
         search_for_assistant=SearchForAssistant(
             search=SearchForCustomer(
-                catalog=DynamoCustomerCatalog(dynamodb, table=settings.registrations_public),
+                catalog=DynamoCustomerCatalog(dynamodb, reads=reads, table=settings.registrations_public),
                 unsealer=customer_key,
                 fan_out=fan_out,
                 clock=clock,
                 logger=logger,
             ),
             find_cards=FindCards(
-                vocabularies=DynamoCustomerVocabularies(dynamodb, table=settings.cards, copies=copies),
+                vocabularies=DynamoCustomerVocabularies(reads, table=settings.cards, copies=copies),
                 cards=DynamoCustomerCardReader(dynamodb, table=settings.cards),
                 clock=clock,
                 logger=logger,

@@ -16,6 +16,7 @@ from shared.adapters.exchanges import PinnedExchanges
 from shared.adapters.origins import DynamoOrigins
 from shared.adapters.rate_limits import DynamoRateLimits
 from shared.adapters.resolver import SystemResolver
+from shared.adapters.row_reads import RowReads
 from shared.adapters.secret_box import KmsUnsealer
 from shared.domain.exposure import ExposureProfile
 from shared.domain.registrations import ProviderKind
@@ -36,9 +37,10 @@ class WidgetSettings(PublicStore, Network):
 def wired(environment: Mapping[str, str]) -> WidgetParts:
     settings = WidgetSettings.from_environment(environment)
     dynamodb, clock, logger = aws.dynamodb(), SystemClock(), logger_for("widget")
+    reads = RowReads(dynamodb)
     return WidgetParts(
         search_for_customer=SearchForCustomer(
-            catalog=DynamoCustomerCatalog(dynamodb, table=settings.registrations_public),
+            catalog=DynamoCustomerCatalog(dynamodb, reads=reads, table=settings.registrations_public),
             unsealer=KmsUnsealer(
                 aws.kms(), key_id=settings.key_public, exposure=ExposureProfile.CUSTOMER_SAFE, clock=clock
             ),
@@ -47,7 +49,7 @@ def wired(environment: Mapping[str, str]) -> WidgetParts:
             logger=logger,
         ),
         admit_widget=AdmitWidget(
-            credentials=DynamoCredentials(dynamodb, table=settings.registrations_public),
+            credentials=DynamoCredentials(reads, table=settings.registrations_public),
             rate_limits=DynamoRateLimits(dynamodb, table=settings.ledger_public, clock=clock),
             clock=clock,
         ),

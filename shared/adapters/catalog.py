@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from shared.adapters.attributes import Item
 from shared.adapters.generations import CurrentRegistrations
 from shared.adapters.provider_items import provider_of
-from shared.adapters.threads import in_thread
+from shared.adapters.row_reads import RowReads
 from shared.adapters.unreadable import readable
 from shared.domain.exposure import ExposureProfile
 from shared.domain.registrations import Provider
@@ -21,16 +21,17 @@ if TYPE_CHECKING:
 class DynamoCatalog:
     """Implements `ports.catalog.Catalog`. Each table is believed only about the exposure profile that it is for."""
 
-    def __init__(self, client: DynamoDBClient, *, public_table: str, internal_table: str) -> None:
+    def __init__(self, client: DynamoDBClient, *, reads: RowReads, public_table: str, internal_table: str) -> None:
         self._public = CurrentRegistrations(
-            client, table=public_table, read=readable(_of(ExposureProfile.CUSTOMER_SAFE))
+            client, reads=reads, table=public_table, read=readable(_of(ExposureProfile.CUSTOMER_SAFE))
         )
         self._internal = CurrentRegistrations(
-            client, table=internal_table, read=readable(_of(ExposureProfile.AGENT_ONLY))
+            client, reads=reads, table=internal_table, read=readable(_of(ExposureProfile.AGENT_ONLY))
         )
 
     async def providers(self) -> tuple[Provider, ...]:
-        public, internal = await asyncio.gather(in_thread(self._public.current), in_thread(self._internal.current))
+        rows = await asyncio.gather(self._public.generation_row(), self._internal.generation_row())
+        public, internal = await asyncio.gather(self._public.at(rows[0]), self._internal.at(rows[1]))
         return tuple(sorted(public + internal, key=lambda provider: (provider.source.created_at, provider.id)))
 
 

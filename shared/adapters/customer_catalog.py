@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from shared.adapters.attributes import Item, text_of
 from shared.adapters.generations import CurrentRegistrations
+from shared.adapters.row_reads import RowReads
 from shared.adapters.source_items import source_of
-from shared.adapters.threads import in_thread
 from shared.adapters.unreadable import readable
 from shared.domain.exposure import ExposureProfile
 from shared.domain.identifiers import exposure_of
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 class DynamoCustomerCatalog:
     """Implements `ports.customer_catalog.CustomerCatalog`."""
 
-    def __init__(self, client: DynamoDBClient, *, table: str) -> None:
-        self._registrations = CurrentRegistrations(client, table=table, read=_active_source)
+    def __init__(self, client: DynamoDBClient, *, reads: RowReads, table: str) -> None:
+        self._registrations = CurrentRegistrations(client, reads=reads, table=table, read=_active_source)
 
     async def sources(self) -> tuple[CustomerSource, ...]:
-        found = await in_thread(self._registrations.current)
+        found = await self._registrations.at(await self._registrations.generation_row())
         return tuple(sorted(found, key=lambda one: (one.source.created_at, one.source.id)))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
@@ -9,8 +10,10 @@ from typing import TYPE_CHECKING, Final, Generic, TypeVar
 from shared.adapters.attributes import Item, whole_of
 from shared.adapters.failures import store_unavailable
 from shared.adapters.keys import ONLY
+from shared.adapters.row_reads import RowReads
 from shared.adapters.rows import first, row, rows
 from shared.adapters.source_items import PROVIDERS
+from shared.adapters.threads import in_thread
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -29,24 +32,37 @@ class _Copy(Generic[T]):
 
 
 class CurrentRegistrations(Generic[T]):
-    """`read` makes a thing of an item, or None to leave it out."""
+    """`read` makes a thing of an item, or None to leave it out.
 
-    def __init__(self, client: DynamoDBClient, *, table: str, read: Callable[[Item], T | None]) -> None:
+    In two steps, futures both and no tasks, so that several tables can be read at once and none is left behind.
+    """
+
+    def __init__(
+        self, client: DynamoDBClient, *, reads: RowReads, table: str, read: Callable[[Item], T | None]
+    ) -> None:
         self._client = client
+        self._reads = reads
         self._table = table
         self._read = read
         self._copy: _Copy[T] | None = None
 
-    def current(self) -> tuple[T, ...]:
-        """All that there is now, by ascending id. Nothing where no generation was ever written. Blocking.
+    def generation_row(self) -> asyncio.Future[Item | None]:
+        """Fails with `Unavailable`."""
+        return self._reads.row(self._table, GENERATION, ONLY)
 
-        Raises `Unavailable` when the store cannot be read.
+    def at(self, generation_row: Item | None) -> asyncio.Future[tuple[T, ...]]:
+        """All that there is now, by ascending id. Nothing where no generation was ever written. `generation_row` as it
+        was read just now.
+
+        Fails with `Unavailable` when the store cannot be read, raises it when the generation cannot.
         """
-        generation = self._generation()
+        generation = _generation_of(generation_row)
         copy = self._copy
-        if copy is not None and copy.generation == generation:
-            return copy.things
-        return self._read_anew(generation)
+        if copy is None or copy.generation != generation:
+            return in_thread(self._read_anew, generation)
+        known: asyncio.Future[tuple[T, ...]] = asyncio.get_running_loop().create_future()
+        known.set_result(copy.things)
+        return known
 
     def _read_anew(self, generation: int | None) -> tuple[T, ...]:
         """Reads again while writes arrive in between. After some tries what was read last is used once and not kept:
@@ -57,17 +73,20 @@ class CurrentRegistrations(Generic[T]):
             if generation is None:
                 return ()
             things = tuple(first(rows(self._client, self._table, PROVIDERS), self._read, limit=_NO_LIMIT))
-            before, generation = generation, self._generation()
+            before, generation = generation, self._generation_now()
             if before == generation:
                 self._copy = _Copy(generation, things)
                 break
         return things
 
-    def _generation(self) -> int | None:
-        item = row(self._client, self._table, GENERATION, ONLY)
-        if item is None:
-            return None
-        try:
-            return whole_of(item, "generation")
-        except (KeyError, TypeError, ValueError):
-            raise store_unavailable() from None
+    def _generation_now(self) -> int | None:
+        return _generation_of(row(self._client, self._table, GENERATION, ONLY))
+
+
+def _generation_of(item: Item | None) -> int | None:
+    if item is None:
+        return None
+    try:
+        return whole_of(item, "generation")
+    except (KeyError, TypeError, ValueError):
+        raise store_unavailable() from None

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
 
 from shared.adapters.card_items import COLLECTIONS, collection_of
-from shared.adapters.rows import row
-from shared.adapters.threads import in_thread
+from shared.adapters.row_reads import RowReads
 from shared.adapters.unreadable import readable
 from shared.adapters.vocabulary_copies import VocabularyCopies
 from shared.domain.cards import CollectionStatus, collection_exposure
 from shared.domain.deadlines import Deadline
 from shared.domain.matching import Occurrence
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
 
 _collection = readable(collection_of)
 
@@ -23,8 +18,8 @@ _collection = readable(collection_of)
 class DynamoVocabularies:
     """Implements `ports.vocabularies.Vocabularies`."""
 
-    def __init__(self, client: DynamoDBClient, *, table: str, copies: VocabularyCopies) -> None:
-        self._client = client
+    def __init__(self, reads: RowReads, *, table: str, copies: VocabularyCopies) -> None:
+        self._reads = reads
         self._table = table
         self._copies = copies
 
@@ -33,7 +28,7 @@ class DynamoVocabularies:
     ) -> tuple[Occurrence, ...] | None:
         if collection_exposure(collection_id) is None:
             return None
-        item = await in_thread(row, self._client, self._table, COLLECTIONS, collection_id)
+        item = await self._reads.row(self._table, COLLECTIONS, collection_id)
         collection = _collection(item) if item else None
         if collection is None or collection.status is not CollectionStatus.ACTIVE:
             return None

@@ -18,6 +18,7 @@ from shared.adapters import card_rows
 from shared.adapters.card_items import KEYS, item_of_card, item_of_collection
 from shared.adapters.card_reader import DynamoCardReader
 from shared.adapters.clock import SystemClock
+from shared.adapters.row_reads import RowReads
 from shared.adapters.threads import POOL_SIZE
 from shared.adapters.vocabularies import DynamoVocabularies
 from shared.adapters.vocabulary_copies import VocabularyCopies
@@ -158,7 +159,7 @@ def _matches(
     clock = SystemClock()
 
     copies = VocabularyCopies(store.client, table=store.table, clock=clock)
-    vocabularies = DynamoVocabularies(store.client, table=store.table, copies=copies)
+    vocabularies = DynamoVocabularies(RowReads(store.client), table=store.table, copies=copies)
     match = Match(vocabularies=vocabularies, cards=reader, clock=clock, logger=RecordedLog())  # type: ignore[arg-type]
 
     def matching(collection: Collection) -> Callable[[], float]:

@@ -186,12 +186,12 @@ async def test_a_copy_is_read_once_for_a_generation_and_not_kept_during_an_impor
     vocabularies, calls = store.vocabularies(), _calls(store)
     for _ in range(3):
         assert await vocabularies.occurring(collection.id, "m4", turn=_turn())
-    assert calls == ["GetItem", "Query", "GetItem", "GetItem", "GetItem"]
+    assert calls == ["BatchGetItem", "Query", "GetItem", "BatchGetItem", "BatchGetItem"]
     await store.card_store().begin_import(collection.id, lease_s=30, change=a_change())
     calls.clear()
     for _ in range(2):
         assert await vocabularies.occurring(collection.id, "m4", turn=_turn())
-    assert calls == ["GetItem", "Query", "GetItem"] * 2
+    assert calls == ["BatchGetItem", "Query", "GetItem"] * 2
 
 
 @pytest.mark.emulator

@@ -26,6 +26,7 @@ from shared.adapters.origins import DynamoOrigins
 from shared.adapters.rate_limits import DynamoRateLimits
 from shared.adapters.registry import DynamoRegistry
 from shared.adapters.root_secret import SecretsManagerRootSecret
+from shared.adapters.row_reads import RowReads
 from shared.adapters.secret_box import KmsSealer, KmsUnsealer
 from shared.domain.exposure import CredentialClass, ExposureProfile
 from shared.domain.root import RootSwitch
@@ -70,9 +71,11 @@ def a_store(client: StubClient) -> DynamoCredentialStore:
 
 
 CALLS: dict[str, Callable[[Any], Awaitable[Any]]] = {
-    "Catalog.providers": lambda c: DynamoCatalog(c, public_table="table-p", internal_table="table-i").providers(),
-    "CustomerCatalog.sources": lambda c: DynamoCustomerCatalog(c, table="table-p").sources(),
-    "Credentials.find": lambda c: DynamoCredentials(c, table="table-i").find("a" * 16),
+    "Catalog.providers": lambda c: DynamoCatalog(
+        c, reads=RowReads(c), public_table="table-p", internal_table="table-i"
+    ).providers(),
+    "CustomerCatalog.sources": lambda c: DynamoCustomerCatalog(c, reads=RowReads(c), table="table-p").sources(),
+    "Credentials.find": lambda c: DynamoCredentials(RowReads(c), table="table-i").find("a" * 16),
     "Origins.is_listed": lambda c: DynamoOrigins(c, table="table-p", clock=FakeClock()).is_listed("https://a.test"),
     "RateLimits.count": lambda c: DynamoRateLimits(c, table="table-p", clock=FakeClock()).count("one"),
     "Idempotency.find": lambda c: DynamoIdempotency(c, table="table-l", clock=FakeClock()).find("aa" * 32),

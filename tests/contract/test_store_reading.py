@@ -10,6 +10,7 @@ import pytest
 from shared.adapters import provider_items, rows, unreadable
 from shared.adapters.catalog import DynamoCatalog
 from shared.adapters.customer_catalog import DynamoCustomerCatalog
+from shared.adapters.row_reads import RowReads
 from shared.domain.exposure import CredentialClass
 from shared.domain.registrations import Provider, ProviderStatus
 from shared.domain.root import RootSwitch
@@ -193,11 +194,12 @@ async def test_a_big_partition_is_read_to_its_end(store: StoreWorld) -> None:
 async def test_a_copy_is_used_while_its_generation_is_current(store: StoreWorld) -> None:
     await _registered(store, a_provider(), an_internal_provider())
     client = Meddling(store.clients.dynamodb, "query", lambda: None)
-    catalog = DynamoCatalog(client, public_table=store.public_table, internal_table=store.internal_table)
+    reads = RowReads(client)
+    catalog = DynamoCatalog(client, reads=reads, public_table=store.public_table, internal_table=store.internal_table)
     first = await catalog.providers()
     client.calls.clear()
     assert await catalog.providers() == first
-    assert client.calls == ["get_item", "get_item"], "one read of each generation, and no more"
+    assert client.calls == ["batch_get_item"], "both generations in one read, and no more"
     await _registered(store, a_provider())
     client.calls.clear()
     assert len(await catalog.providers()) == 3
@@ -214,7 +216,7 @@ async def test_a_write_during_the_reading_is_read_as_well(store: StoreWorld) -> 
             asyncio.run(store.registry().create(one, a_change()))
 
     client = Meddling(store.clients.dynamodb, "query", write_beside)
-    sources = await DynamoCustomerCatalog(client, table=store.public_table).sources()
+    sources = await DynamoCustomerCatalog(client, reads=RowReads(client), table=store.public_table).sources()
     assert [one.source for one in sources] == [provider.source, late.source]
 
 
@@ -228,7 +230,7 @@ async def test_under_constant_writes_an_answer_is_current_and_not_kept(store: St
         written += 1
 
     client = Meddling(store.clients.dynamodb, "query", write_beside)
-    catalog = DynamoCustomerCatalog(client, table=store.public_table)
+    catalog = DynamoCustomerCatalog(client, reads=RowReads(client), table=store.public_table)
     before = written
     assert len(await catalog.sources()) >= before
     queries = client.calls.count("query")

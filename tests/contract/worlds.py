@@ -23,6 +23,7 @@ from shared.adapters.origins import DynamoOrigins
 from shared.adapters.rate_limits import DynamoRateLimits
 from shared.adapters.registry import DynamoRegistry
 from shared.adapters.root_secret import SecretsManagerRootSecret
+from shared.adapters.row_reads import RowReads
 from shared.adapters.secret_box import KmsSealer, KmsUnsealer
 from shared.adapters.vocabularies import DynamoVocabularies
 from shared.adapters.vocabulary_copies import VocabularyCopies
@@ -176,11 +177,19 @@ class StoreWorld:
             clock=self.clock,
         )
 
+    def row_reads(self) -> RowReads:
+        return RowReads(self.clients.dynamodb)
+
     def catalog(self) -> DynamoCatalog:
-        return DynamoCatalog(self.clients.dynamodb, public_table=self.public_table, internal_table=self.internal_table)
+        return DynamoCatalog(
+            self.clients.dynamodb,
+            reads=self.row_reads(),
+            public_table=self.public_table,
+            internal_table=self.internal_table,
+        )
 
     def customer_catalog(self) -> DynamoCustomerCatalog:
-        return DynamoCustomerCatalog(self.clients.dynamodb, table=self.public_table)
+        return DynamoCustomerCatalog(self.clients.dynamodb, reads=self.row_reads(), table=self.public_table)
 
     def credential_store(self) -> DynamoCredentialStore:
         return DynamoCredentialStore(
@@ -192,10 +201,10 @@ class StoreWorld:
         )
 
     def credentials(self) -> DynamoCredentials:
-        return DynamoCredentials(self.clients.dynamodb, table=self.internal_table)
+        return DynamoCredentials(self.row_reads(), table=self.internal_table)
 
     def widget_credentials(self) -> DynamoCredentials:
-        return DynamoCredentials(self.clients.dynamodb, table=self.public_table)
+        return DynamoCredentials(self.row_reads(), table=self.public_table)
 
     def origins(self) -> DynamoOrigins:
         return DynamoOrigins(self.clients.dynamodb, table=self.public_table, clock=self.clock)
@@ -240,8 +249,8 @@ class StoreWorld:
         return VocabularyCopies(self.clients.dynamodb, table=self.cards_table, clock=self.clock)
 
     def vocabularies(self) -> DynamoVocabularies:
-        return DynamoVocabularies(self.clients.dynamodb, table=self.cards_table, copies=self.vocabulary_copies())
+        return DynamoVocabularies(self.row_reads(), table=self.cards_table, copies=self.vocabulary_copies())
 
     def customer_vocabularies(self) -> DynamoCustomerVocabularies:
         copies = self.vocabulary_copies()
-        return DynamoCustomerVocabularies(self.clients.dynamodb, table=self.cards_table, copies=copies)
+        return DynamoCustomerVocabularies(self.row_reads(), table=self.cards_table, copies=copies)

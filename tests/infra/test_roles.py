@@ -13,6 +13,7 @@ PUBLIC_KEY = "StringEquals kms:EncryptionContext:exposure = customer_safe"
 INTERNAL_KEY = "StringEquals kms:EncryptionContext:exposure = agent_only"
 
 WIDGET = [
+    ("dynamodb:BatchGetItem", "TableRegistrationsPublic.Arn", ""),
     ("dynamodb:GetItem", "TableRegistrationsPublic.Arn", ""),
     ("dynamodb:Query", "TableRegistrationsPublic.Arn", ""),
     ("dynamodb:UpdateItem", "TableLedgerPublic.Arn", ""),
@@ -27,9 +28,11 @@ def keys(*partitions: str) -> str:
 
 
 SEARCH = [
-    ("dynamodb:BatchGetItem", "TableCards.Arn", keys("CARD#*")),
+    ("dynamodb:BatchGetItem", "TableCards.Arn", keys("CARD#*", "COLLECTION")),
+    ("dynamodb:BatchGetItem", "TableRegistrationsInternal.Arn", keys("CREDENTIAL", "GENERATION")),
+    ("dynamodb:BatchGetItem", "TableRegistrationsPublic.Arn", keys("GENERATION")),
     ("dynamodb:GetItem", "TableCards.Arn", keys("COLLECTION")),
-    ("dynamodb:GetItem", "TableRegistrationsInternal.Arn", keys("CREDENTIAL", "GENERATION")),
+    ("dynamodb:GetItem", "TableRegistrationsInternal.Arn", keys("GENERATION")),
     ("dynamodb:GetItem", "TableRegistrationsPublic.Arn", keys("GENERATION")),
     ("dynamodb:Query", "TableCards.Arn", keys("KEY#*")),
     ("dynamodb:Query", "TableRegistrationsInternal.Arn", keys("PROVIDER")),
@@ -43,8 +46,8 @@ SEARCH = [
 
 LOOKUP = [
     ("dynamodb:BatchGetItem", "TableCards.Arn", keys("CARD#*", "COLLECTION", "KEY#*")),
+    ("dynamodb:BatchGetItem", "TableRegistrationsInternal.Arn", keys("CREDENTIAL")),
     ("dynamodb:GetItem", "TableCards.Arn", keys("COLLECTION")),
-    ("dynamodb:GetItem", "TableRegistrationsInternal.Arn", keys("CREDENTIAL")),
     ("dynamodb:Query", "TableCards.Arn", keys("KEY#*")),
     ("dynamodb:UpdateItem", "TableLedgerInternal.Arn", keys("RATE#*")),
     ("logs:CreateLogStream", "LogLookup.Arn", ""),
@@ -53,6 +56,7 @@ LOOKUP = [
 
 ADMIN = [
     ("dynamodb:BatchGetItem", "TableCards.Arn", keys("CARD#*", "KEY#*")),
+    ("dynamodb:BatchGetItem", "TableRegistrationsInternal.Arn", keys("CREDENTIAL")),
     ("dynamodb:ConditionCheckItem", "TableRegistrationsInternal.Arn", keys("CREDENTIAL", "ROOT")),
     ("dynamodb:DeleteItem", "TableCards.Arn", keys("CARD#*", "COLLECTION_NAME", "KEY#*")),
     ("dynamodb:DeleteItem", "TableRegistrationsInternal.Arn", keys("CREDENTIAL", "NAME", "PROVIDER")),
