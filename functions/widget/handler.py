@@ -8,8 +8,10 @@ from typing import Any
 
 from functions.widget.routes import api_for
 from functions.widget.wiring import wired
+from shared.adapters import long_lived
 
 _api = api_for(wired(os.environ))
+long_lived.set_up()
 
 
 def handler(event: Mapping[str, Any], context: Any) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import statistics
 from collections.abc import Iterator
 from dataclasses import replace
 
+from shared.adapters import long_lived
 from shared.adapters.clock import SystemClock
 from shared.adapters.event_loop import ProcessLoop
 from shared.adapters.exchanges import PinnedExchanges
@@ -41,6 +42,7 @@ def _measure(runs: int) -> list[float]:
     chance, loop = random.Random(_SEED), ProcessLoop()
     with a_server("tests.bench.hostile_process") as base_url:
         asking = _Asking(base_url, loop)
+        long_lived.set_up()  # as the handlers do
         asking.once(chance, deadline_s=1.0)  # connections, code and caches are warm, as in a warm function
         return [asking.once(chance, deadline_s=chance.choice(_DEADLINES_S)) for _ in range(runs)]
 
