@@ -225,7 +225,10 @@ def listening_addresses(pid: int) -> list[str]:
     """The addresses on which a process listens, from the kernel's table of sockets."""
     sockets = set()
     for link in (Path("/proc") / str(pid) / "fd").iterdir():
-        target = os.readlink(link)
+        try:
+            target = os.readlink(link)
+        except FileNotFoundError:
+            continue  # closed since it was listed
         if target.startswith("socket:["):
             sockets.add(target[8:-1])
     found = []
