@@ -16,6 +16,7 @@ _TIMEOUT_S = 35.0
 _UNAVAILABLE = 503
 _ATTEMPTS = 4
 _PAUSE_S = 1.0
+NO_PROBLEM = "unknown"  # the code where the answer is not one of the gateway's problems
 
 
 class Unreachable(Exception):
@@ -113,7 +114,7 @@ def _declined(received: Received) -> Declined:
     wait = received.headers.get("retry-after", "")
     return Declined(
         received.status,
-        str(body.get("code", "unknown")),
+        str(body.get("code", NO_PROBLEM)),
         str(body.get("detail", body.get("message", ""))),
         retry_after_s=float(wait) if wait.isascii() and wait.isdigit() else None,
     )

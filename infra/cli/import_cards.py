@@ -15,12 +15,17 @@ from typing import Any
 from urllib.parse import quote
 
 from infra.cli.access import client_as
-from infra.cli.http import Client, Declined
+from infra.cli.http import NO_PROBLEM, Client, Declined, Unreachable
+from infra.cli.row_cards import cards_of
 from infra.cli.row_slices import MOST_BYTES, Slice, count_rows, slices
 
 _WAITED_FOR = frozenset({(429, "rate_limited"), (409, "import_running"), (409, "import_ended"), (409, "busy")})
 _UNAVAILABLE = 503
-_MOST_WAITS = 20
+# Answers without a problem, from what stands before the gateway's own code. A row may be sent twice.
+_BROKEN = frozenset({500, 502, 503, 504})
+_MOST_FAILURES = 5
+# An import that was killed holds its lease for half a minute, of which two seconds at a time are waited for.
+_MOST_WAITS = 30
 _DEFAULT_WAIT_S = 2.0
 _SHOWN_REFUSALS = 20
 _TOO_LARGE: dict[str, Any] = {
@@ -28,6 +33,7 @@ _TOO_LARGE: dict[str, Any] = {
     "code": "body_too_large",
     "errors": [{"pointer": "", "detail": "The row is larger than a request may be."}],
 }
+_GOES_ON = "The same command goes on from here."
 _ORDER = ("created", "updated", "unchanged", "refused")
 
 
@@ -46,7 +52,6 @@ class Tally:
     counts: Counter[str] = field(default_factory=Counter)
     refusals: list[dict[str, Any]] = field(default_factory=list)
     seen: dict[str, int] = field(default_factory=dict)
-    repeated: list[tuple[int, int]] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)
 
     @property
@@ -61,8 +66,14 @@ class Tally:
         self.counts[row["status"]] += 1
         if row["status"] == "refused":
             self.refusals.append({**row, "row": number})
-        elif (earlier := self.seen.setdefault(row["id"], number)) != number:
-            self.repeated.append((number, earlier))
+
+    def refuses(self, card: str | None, number: int) -> bool:
+        """Whether an earlier row of the file is about this card: they would undo each other whenever they are sent."""
+        if card is None or (earlier := self.seen.setdefault(card, number)) == number:
+            return False
+        fault = {"pointer": "", "detail": f"Row {earlier} is about the same card."}
+        self.take({"status": "refused", "code": None, "errors": [fault]}, number)
+        return True
 
     def line(self) -> str:
         told = ", ".join(f"{self.counts[name]:,} {name}" for name in _ORDER if self.counts[name] or name != "refused")
@@ -81,12 +92,23 @@ def import_cards(wanted: Import) -> int:
             _send(client, wanted.collection, piece, tally, progress)
             progress.show(tally.line())
     except KeyboardInterrupt:
-        progress.end()
-        print(f"Interrupted. {tally.line()}. The same command goes on from here.", file=sys.stderr)
+        _break_off("Interrupted", wanted, tally, progress)
         return 130
+    except (Declined, Unreachable):
+        _break_off("Broken off", wanted, tally, progress)
+        raise
     progress.end()
     _report(wanted, tally)
     return 1 if tally.refusals else 0
+
+
+def _break_off(how: str, wanted: Import, tally: Tally, progress: _Progress) -> None:
+    progress.end()
+    if wanted.as_json:
+        _report(wanted, tally)
+    else:
+        _show_refusals(tally)
+    print(f"{how}. {tally.line()}. {_GOES_ON}", file=sys.stderr)
 
 
 def _send(client: Client, collection: str, piece: Slice, tally: Tally, progress: _Progress) -> None:
@@ -94,7 +116,8 @@ def _send(client: Client, collection: str, piece: Slice, tally: Tally, progress:
     if len(piece.rows) == 1 and len(piece.body) > MOST_BYTES:
         tally.take(_TOO_LARGE, piece.first)
         return
-    places = list(range(len(piece.rows)))
+    cards = cards_of(piece, collection)
+    places = [place for place, card in enumerate(cards) if not tally.refuses(card, piece.first + place)]
     path = f"/api/v1/collections/{quote(collection, safe='')}/cards/import"
     while places:
         body, media_type = piece.of(places).body, piece.media_type
@@ -113,16 +136,27 @@ def _send(client: Client, collection: str, piece: Slice, tally: Tally, progress:
 
 def _patiently(attempt: Callable[[], list[dict[str, Any]]], progress: _Progress) -> list[dict[str, Any]]:
     """Waits as long as the gateway says, some times. Raises `Declined`, `Unreachable`."""
-    for _ in range(_MOST_WAITS):
+    waits, failures = 0, 0
+    while True:
         try:
             return attempt()
         except Declined as declined:
-            if declined.status != _UNAVAILABLE and (declined.status, declined.code) not in _WAITED_FOR:
+            failures += _is_broken(declined)
+            waits += 1
+            if waits > _MOST_WAITS or failures > _MOST_FAILURES or not _is_worth_waiting(declined):
                 raise
             wait_s = declined.retry_after_s or _DEFAULT_WAIT_S
-            progress.show(f"waiting {wait_s:.0f} s: {declined.code}")
+            progress.show(f"waiting {wait_s:.0f} s: {declined.status} {declined.code}")
             time.sleep(wait_s)
-    return attempt()
+
+
+def _is_worth_waiting(declined: Declined) -> bool:
+    waited_for = declined.status == _UNAVAILABLE or (declined.status, declined.code) in _WAITED_FOR
+    return waited_for or _is_broken(declined)
+
+
+def _is_broken(declined: Declined) -> bool:
+    return declined.status in _BROKEN and declined.code == NO_PROBLEM
 
 
 class _Progress:
@@ -149,14 +183,16 @@ def _report(wanted: Import, tally: Tally) -> None:
     if wanted.as_json:
         print(json.dumps(_summary(wanted, tally), ensure_ascii=False))
         return
+    _show_refusals(tally)
+    print(f"{tally.line()} ({tally.seconds:.1f} s)")
+
+
+def _show_refusals(tally: Tally) -> None:
     for row in tally.refusals[:_SHOWN_REFUSALS]:
         why = "; ".join(f"{fault['pointer']} {fault['detail']}".strip() for fault in row["errors"])
         print(f"row {row['row']} refused: {why}", file=sys.stderr)
     if len(tally.refusals) > _SHOWN_REFUSALS:
         print(f"and {len(tally.refusals) - _SHOWN_REFUSALS} more; --json lists them all", file=sys.stderr)
-    for number, earlier in tally.repeated[:_SHOWN_REFUSALS]:
-        print(f"row {number} is about the same card as row {earlier}; the later one counts", file=sys.stderr)
-    print(f"{tally.line()} ({tally.seconds:.1f} s)")
 
 
 def _summary(wanted: Import, tally: Tally) -> dict[str, Any]:
@@ -166,5 +202,4 @@ def _summary(wanted: Import, tally: Tally) -> dict[str, Any]:
         **{name: tally.counts[name] for name in _ORDER},
         "seconds": round(tally.seconds, 3),
         "refusals": [{"row": row["row"], "code": row["code"], "errors": row["errors"]} for row in tally.refusals],
-        "repeated": [{"row": number, "sameCardAs": earlier} for number, earlier in tally.repeated],
     }

@@ -66,7 +66,7 @@ def _lines(path: Path) -> Iterator[tuple[bytes, bytes]]:
 def _records(path: Path) -> Iterator[tuple[bytes, bytes]]:
     csv.field_size_limit(_MOST_CELL)
     with path.open(encoding="utf-8-sig", newline="") as file:
-        filled = (cells for cells in csv.reader(file, strict=True) if cells)
+        filled = (cells for cells in csv.reader(file, strict=True) if any(map(str.strip, cells)))
         header = _record(next(filled, []))
         for cells in filled:
             yield header, _record(cells)

@@ -16,12 +16,12 @@ csv.field_size_limit(MAX_BODY_BYTES)
 def csv_records(data: bytes, *, columns: Iterable[str], required: Iterable[str]) -> Iterator[Mapping[str, str] | None]:
     """The records behind the header; None stands for a row whose number of cells is not that of the header.
 
-    The header names columns in any order, in upper or lower case. Empty lines are skipped. Raises `BadRequest`
+    The header names columns in any order, in upper or lower case. Rows of empty cells are skipped. Raises `BadRequest`
     (`body_not_csv`) where rows cannot be told apart, and for a header with an unknown, missing or repeated column.
     """
     reader = csv.reader(io.StringIO(_text(data), newline=""), strict=True)
     try:
-        filled = (cells for cells in reader if cells)
+        filled = (cells for cells in reader if any(map(str.strip, cells)))
         header = _header(next(filled, []), columns=frozenset(columns), required=frozenset(required))
         for cells in filled:
             yield dict(zip(header, cells, strict=True)) if len(cells) == len(header) else None

@@ -24,6 +24,7 @@ class Gateway(HTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.answers: list[tuple[int, dict[str, str], bytes]] = []
         self.asked: list[tuple[str, str, dict[str, str], bytes]] = []
+        self.takes_every_row = False
 
     @property
     def url(self) -> str:
@@ -33,6 +34,15 @@ class Gateway(HTTPServer):
         data = body if isinstance(body, bytes) else json.dumps(body).encode()
         self.answers.append((status, {name.replace("_", "-"): value for name, value in headers.items()}, data))
 
+    def will_take_every_row(self) -> None:
+        self.takes_every_row = True
+
+    def answer_to(self, headers: dict[str, str], body: bytes) -> tuple[int, dict[str, str], bytes]:
+        if self.takes_every_row:
+            header = headers["content-type"] == "text/csv"
+            return 200, {}, json.dumps(report(*["created"] * (len(body.splitlines()) - header))).encode()
+        return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+
 
 class _Handler(BaseHTTPRequestHandler):
     server: Gateway
@@ -41,8 +51,7 @@ class _Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         headers = {name.lower(): value for name, value in self.headers.items()}
         self.server.asked.append((self.command, self.path, headers, body))
-        answers = self.server.answers
-        status, headers, data = answers.pop(0) if len(answers) > 1 else answers[0]
+        status, headers, data = self.server.answer_to(headers, body)
         self.send_response(status)
         for name, value in {"Content-Length": str(len(data)), **headers}.items():
             self.send_header(name, value)
@@ -127,14 +136,109 @@ def test_the_summary_is_json_where_it_is_asked_for(
     assert summary["refusals"] == [{"row": 2, "code": None, "errors": [{"pointer": "/keys/0", "detail": "No."}]}]
 
 
-def test_rows_about_one_card_in_two_slices_are_told(
-    gateway: Gateway, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ({"id": "pass", "keys": ["x"], "body": ""}, {"id": "pass", "keys": ["y"], "body": ""}),
+        ({"keys": ["Pass", "fee"], "title": "T", "body": ""}, {"keys": ["fee", "PASS"], "title": "t", "body": "other"}),
+        (
+            {"id": "crd_aaaaaaaaaaaaaaaa", "keys": ["x"], "body": ""},
+            {"id": "crd_aaaaaaaaaaaaaaaa", "keys": ["y"], "body": ""},
+        ),
+    ],
+)
+@pytest.mark.parametrize("between", [0, 5, 450])
+def test_the_second_of_two_rows_about_one_card_is_not_sent_wherever_it_stands(
+    gateway: Gateway,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    first: dict[str, Any],
+    second: dict[str, Any],
+    between: int,
 ) -> None:
-    gateway.will_answer(200, report(*["created"] * 200))
-    gateway.will_answer(200, report("updated"))
+    others = [{"keys": [f"k{number}"], "body": ""} for number in range(between)]
+    file = tmp_path / "cards.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in [first, *others, second]))
+    gateway.will_take_every_row()
 
-    assert main(["cards", "import", lines_file(tmp_path, 201), "--collection", CID]) == 0
-    assert "row 201 is about the same card as row 1" in capsys.readouterr().err
+    assert main(["cards", "import", str(file), "--collection", CID, "--json"]) == 1
+    summary = json.loads(capsys.readouterr().out)
+    assert (summary["created"], summary["refused"]) == (between + 1, 1)
+    assert summary["refusals"] == [
+        {"row": between + 2, "code": None, "errors": [{"pointer": "", "detail": "Row 1 is about the same card."}]}
+    ]
+    sent = [json.loads(line) for *_, body in gateway.asked for line in body.splitlines()]
+    assert sent == [first, *others]
+
+
+def test_a_row_that_is_refused_for_what_it_says_is_no_first_row(gateway: Gateway, tmp_path: Path) -> None:
+    file = tmp_path / "cards.csv"
+    file.write_text("id,keys,body\npass, | ,x\npass,a,x\n")
+    gateway.will_take_every_row()
+
+    assert main(["cards", "import", str(file), "--collection", CID]) == 0
+    assert gateway.asked[0][3].count(b"pass") == 2
+
+
+def test_rows_of_which_every_one_is_a_repetition_are_no_request(gateway: Gateway, tmp_path: Path) -> None:
+    file = tmp_path / "cards.jsonl"
+    file.write_text('{"id":"a","keys":["a"],"body":""}\n' * 401)
+    gateway.will_take_every_row()
+
+    assert main(["cards", "import", str(file), "--collection", CID]) == 1
+    assert len(gateway.asked) == 1
+
+
+@pytest.mark.parametrize("status", [500, 502, 503, 504])
+def test_an_answer_that_is_no_problem_is_tried_again_some_times(
+    gateway: Gateway,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    status: int,
+) -> None:
+    monkeypatch.setattr(import_cards.time, "sleep", lambda _seconds: None)
+    gateway.will_answer(200, report(*["created"] * 200))
+    gateway.will_answer(status, {"message": "Internal Server Error"})
+    gateway.will_answer(status, b"<html>")
+    gateway.will_answer(409, {"code": "import_running"}, Retry_After="2")
+    gateway.will_answer(200, report("unchanged", "created"))
+    assert main(["cards", "import", lines_file(tmp_path, 202), "--collection", CID]) == 0
+    assert capsys.readouterr().out.startswith("202 of 202 rows: 201 created")
+
+
+@pytest.mark.parametrize("flags", [[], ["--json"]])
+def test_when_it_gives_up_it_says_how_far_it_came(
+    gateway: Gateway,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    flags: list[str],
+) -> None:
+    monkeypatch.setattr(import_cards.time, "sleep", lambda _seconds: None)
+    gateway.will_answer(200, report(*["created"] * 200))
+    gateway.will_answer(500, {"message": "Internal Server Error"})
+
+    assert main(["cards", "import", lines_file(tmp_path, 202), "--collection", CID, *flags]) == 1
+    said = capsys.readouterr()
+    assert "Broken off. 200 of 202 rows: 200 created" in said.err
+    assert "The same command goes on from here." in said.err
+    assert "kgw: 500 unknown: Internal Server Error" in said.err
+    assert not flags or json.loads(said.out)["created"] == 200
+    assert 3 < len(gateway.asked) < 20
+
+
+def test_a_running_import_is_waited_for_until_its_lease_is_over(
+    gateway: Gateway, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waited: list[float] = []
+    monkeypatch.setattr(import_cards.time, "sleep", waited.append)
+    for _ in range(20):
+        gateway.will_answer(409, {"code": "import_running"}, Retry_After="2")
+    gateway.will_answer(200, report("created"))
+
+    assert main(["cards", "import", lines_file(tmp_path, 1), "--collection", CID]) == 0
+    assert sum(waited) == 40
 
 
 @pytest.mark.parametrize(

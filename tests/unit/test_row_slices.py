@@ -88,6 +88,16 @@ def test_an_empty_file_has_no_slices(tmp_path: Path) -> None:
         assert list(slices(tmp_path / name)) == []
 
 
+def test_rows_of_empty_cells_are_no_rows_here_and_at_the_gateway(tmp_path: Path) -> None:
+    file = tmp_path / "cards.csv"
+    file.write_text(",\nkeys,body\na,1\n,\n , \n,,,\nb,2\n")
+    (piece,) = slices(file)
+
+    assert piece.rows == (b'"a","1"\n', b'"b","2"\n')
+    event = {"headers": {"content-type": CSV}, "body": file.read_text()}
+    assert [(row.number, getattr(row, "keys", None)) for row in read_rows(event)] == [(1, ("a",)), (2, ("b",))]
+
+
 text = st.text(st.characters(exclude_categories=("Cs",)), max_size=20)
 
 
