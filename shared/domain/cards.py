@@ -10,12 +10,12 @@ import base64
 import hashlib
 import re
 import secrets
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from shared.domain.exposure import ExposureProfile
+from shared.domain.normal_forms import nfkc
 from shared.errors import Invalid, Violation
 
 MAX_KEYS = 32
@@ -103,7 +103,7 @@ class CustomerCard:
 
 def norm(text: str) -> str:
     """NFKC, case-folded, white space runs as one space, none at the ends. Format characters stay."""
-    folded = unicodedata.normalize("NFKC", text).casefold()
+    folded = nfkc(text).casefold()
     return folded if _is_single_spaced(folded) else " ".join(folded.split())
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, TypeVar
 
@@ -14,6 +14,7 @@ MAX_CAP = 50
 DEFAULT_CAP = 10
 
 C = TypeVar("C", bound=Card | CustomerCard)
+Id = TypeVar("Id", bound=Hashable)
 
 WORD_CHARACTERS = frozenset(string.ascii_letters + string.digits + "_")
 
@@ -60,9 +61,9 @@ def in_order(occurrences: Iterable[Occurrence]) -> list[tuple[str, str]]:
     return list(first.items())
 
 
-def matched(ranked: Sequence[tuple[str, str]], cards: Mapping[str, C], *, cap: int) -> Matched[C]:
-    """The first `cap` of `ranked`, as they were read just now. One that is gone, or no longer has its key, is left out
-    and not counted.
+def matched(ranked: Sequence[tuple[Id, str]], cards: Mapping[Id, C], *, cap: int) -> Matched[C]:
+    """The first `cap` of `ranked`, (id, key), as they were read just now. One that is gone, or no longer has its key,
+    is left out and not counted. The ids tell all of these cards apart: a card's own does so within its collection.
     """
     shown = tuple(cards[id_] for id_, key in ranked[:cap] if id_ in cards and key in _card(cards[id_]).norm_keys)
     return Matched(shown, dropped=max(0, len(ranked) - cap))
