@@ -27,6 +27,8 @@ _is_not_importing = "(attribute_not_exists(#importing_until) OR #importing_until
 _give_back = "REMOVE #importing_until, #import_token"
 _has_leased = "#import_token = :token"
 _is_its_own = "#collection_id = :id"
+# A lease lasts for the longest import; most take about a second, and give it back.
+_COME_BACK_S = 2
 _ACTIVE: NewItem = {":active": text(CollectionStatus.ACTIVE)}
 
 
@@ -72,7 +74,7 @@ def leased(table: str, lease: ImportLease, *, now: float) -> Part:
     def refusal(found: Item | None) -> GatewayError:
         if found is None or is_gone(found):
             return NotFound("There is no such thing.")
-        after_s = max(1, math.ceil(number_of(found, "importing_until") - now))
+        after_s = max(1, min(_COME_BACK_S, math.ceil(number_of(found, "importing_until") - now)))
         return Conflict("An import into this collection is running.", code="import_running", retry_after_s=after_s)
 
     return update(

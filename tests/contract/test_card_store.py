@@ -351,7 +351,8 @@ async def test_one_import_at_a_time(world: World) -> None:
     first = await store.begin_import(collection.id, lease_s=30, change=a_change())
     with pytest.raises(Conflict) as refusal:
         await store.begin_import(collection.id, lease_s=30, change=a_change())
-    assert (refusal.value.code, refusal.value.retry_after_s is not None) == ("import_running", True)
+    assert refusal.value.code == "import_running"
+    assert refusal.value.retry_after_s in (1, 2)  # as long as an import usually takes, not the rest of its lease
     await store.end_import(first, a_change())
     await store.begin_import(collection.id, lease_s=30, change=a_change())
 
