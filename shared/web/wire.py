@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from collections.abc import Mapping
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.alias_generators import to_camel
@@ -77,8 +78,8 @@ def validated(model: type[Model], data: bytes) -> Model:
         return model.model_validate_json(data.removeprefix(_BYTE_ORDER_MARK), by_alias=True, by_name=False)
     except ValidationError as error:
         violations = tuple(
-            Violation(pointer=_pointer(item["loc"]), detail=_sentence(item["type"], item["msg"]))
-            for item in error.errors(include_url=False, include_context=False, include_input=False)[:_MAX_VIOLATIONS]
+            Violation(pointer=_pointer(item["loc"]), detail=_sentence(item["type"], item["msg"], item.get("ctx", {})))
+            for item in error.errors(include_url=False, include_input=False)[:_MAX_VIOLATIONS]
         )
         raise Invalid("Correct the fields named in `errors`.", violations=violations) from None
 
@@ -88,9 +89,17 @@ def _pointer(location: tuple[int | str, ...]) -> str:
     return pointer[:_MAX_POINTER_CHARACTERS]
 
 
-def _sentence(kind: str, message: str) -> str:
+def _sentence(kind: str, message: str, context: Mapping[str, Any]) -> str:
     if kind == "extra_forbidden":
         return "This field is not known here."
     if kind == "missing":
         return "This field is required."
+    if kind == "too_long":
+        return f"At most {_items(context['max_length'])} allowed."
+    if kind == "too_short":
+        return f"At least {_items(context['min_length'])} required."
     return message.removeprefix("Value error, ") + "."
+
+
+def _items(count: int) -> str:
+    return f"{count} item is" if count == 1 else f"{count} items are"

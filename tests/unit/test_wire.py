@@ -77,6 +77,30 @@ def test_a_refusal_repeats_nothing_that_the_caller_sent() -> None:
     assert "sentinel" not in str(refusal.value.violations)
 
 
+@pytest.mark.parametrize(
+    ("count", "words"),
+    [
+        (0, "At least 1 item is required."),
+        (1, None),
+        (2, None),
+        (3, "At most 2 items are allowed."),
+        (50, "At most 2 items are allowed."),
+    ],
+)
+@pytest.mark.parametrize("kind", [tuple[int, ...], list[int], frozenset[int]])
+def test_too_many_or_too_few_items_are_told_without_words_of_python(count: int, words: str | None, kind: type) -> None:
+    class Several(WireModel):
+        numbers: kind = Field(min_length=1, max_length=2)  # type: ignore[valid-type]
+
+    event = an_event(f'{{"numbers":{list(range(count))}}}')
+    if words is None:
+        assert len(read_body(Several, event).numbers) == count
+        return
+    with pytest.raises(Invalid) as refusal:
+        read_body(Several, event)
+    assert [(each.pointer, each.detail) for each in refusal.value.violations] == [("/numbers", words)]
+
+
 def test_base64_bodies_are_decoded_first() -> None:
     text = '\ufeff{"query":"渡轮"}'
     encoded = base64.b64encode(text.encode()).decode()
