@@ -8,6 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from shared.web.card_rows import COLUMNS
+from shared.web.csv_rows import other_separator
+
 MOST_ROWS = 200
 MOST_BYTES = 1_000_000  # of the mebibyte that a request may have
 _MOST_CELL = 1 << 26
@@ -66,6 +69,9 @@ def _lines(path: Path) -> Iterator[tuple[bytes, bytes]]:
 def _records(path: Path) -> Iterator[tuple[bytes, bytes]]:
     csv.field_size_limit(_MOST_CELL)
     with path.open(encoding="utf-8-sig", newline="") as file:
+        if other := other_separator(file.readline(), columns=COLUMNS):
+            raise Unsliceable(f"The columns of {path} are parted by {other}; part them by commas.")
+        file.seek(0)
         filled = (cells for cells in csv.reader(file, strict=True) if any(map(str.strip, cells)))
         header = _record(next(filled, []))
         for cells in filled:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -37,7 +38,8 @@ class Row:
     def _card_id(self, collection_id: str, derived: Sequence[str]) -> str:
         if self.row_id is not None:
             return self.row_id if is_card_id(self.row_id) else card_id_of_row(collection_id, f"id\0{self.row_id}")
-        return card_id_of_row(collection_id, "\0".join(("about", norm(self.title), *derived)))
+        # Written so that no title can be taken for keys.
+        return card_id_of_row(collection_id, f"about\0{json.dumps([norm(self.title), *derived])}")
 
 
 @dataclass(frozen=True, slots=True)

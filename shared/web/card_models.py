@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, StringConstraints
@@ -20,6 +21,19 @@ def _short_enough(body: str) -> str:
     return body
 
 
+def _printable(text: str) -> str:
+    """White space of any kind is welcome: it is compared as one space."""
+    if any(unicodedata.category(character) == "Cc" and not character.isspace() for character in text):
+        raise ValueError("Control characters other than white space are not allowed")
+    return text
+
+
+def _not_blank(row_id: str) -> str:
+    if not row_id.strip():
+        raise ValueError("An id has at least one character that is not white space")
+    return row_id
+
+
 def _at_least_one(keys: tuple[str, ...]) -> tuple[str, ...]:
     """Not left to the length of the field, which would blame the list for a wrong key too."""
     if not keys:
@@ -27,19 +41,26 @@ def _at_least_one(keys: tuple[str, ...]) -> tuple[str, ...]:
     return keys
 
 
-Key = Annotated[str, StringConstraints(min_length=1, max_length=MAX_KEY_CHARACTERS)]
+Key = Annotated[str, StringConstraints(min_length=1, max_length=MAX_KEY_CHARACTERS), AfterValidator(_printable)]
 Keys = Annotated[
     tuple[Key, ...],
     AfterValidator(_at_least_one),
     Field(
         max_length=MAX_KEYS,
         description="The words and names that the card is found under; upper and lower case, width and white space do "
-        "not count.",
+        "not count. Without control characters other than white space.",
         examples=[["ferry pass", "渡轮卡"]],
         json_schema_extra={"minItems": 1},
     ),
 ]
-Title = Annotated[str, Field(max_length=MAX_TITLE_CHARACTERS, description="Empty: the first key is shown.")]
+Title = Annotated[
+    str,
+    AfterValidator(_printable),
+    Field(
+        max_length=MAX_TITLE_CHARACTERS,
+        description="Empty: the first key is shown. Without control characters other than white space.",
+    ),
+]
 Body = Annotated[
     str,
     AfterValidator(_short_enough),
@@ -107,14 +128,15 @@ class CardPage(Shown):
 class CardRow(WireModel):
     """One line of an export; `id`, `keys`, `title` and `body` are what an import reads."""
 
-    id: str | None = Field(default=None, min_length=1, max_length=128)
+    id: Annotated[str, Field(min_length=1, max_length=128), AfterValidator(_not_blank)] | None = None
     keys: Keys
     title: Title = ""
     body: Body
 
     @classmethod
     def line_of(cls, card: Card) -> str:
-        row = cls(id=card.id, keys=card.keys, title=card.title, body=card.body)
+        # Not judged once more: what is stored is shown, also where the rules were others when it was written.
+        row = cls.model_construct(id=card.id, keys=card.keys, title=card.title, body=card.body)
         return row.model_dump_json(by_alias=True) + "\n"
 
 

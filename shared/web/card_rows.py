@@ -20,7 +20,7 @@ from shared.web.wire import json_words, validated
 JSON_LINES = "application/x-ndjson"
 CSV = "text/csv"
 KEY_SEPARATOR = "|"
-_COLUMNS = frozenset({"id", "keys", "title", "body"})
+COLUMNS = frozenset({"id", "keys", "title", "body"})
 _REQUIRED = frozenset({"keys", "body"})
 
 AnyRow = Row | UnreadableRow
@@ -51,7 +51,7 @@ def _lines(data: bytes) -> Iterator[AnyRow]:
 
 
 def _records(data: bytes) -> Iterator[AnyRow]:
-    for number, record in enumerate(csv_records(data, columns=_COLUMNS, required=_REQUIRED), start=1):
+    for number, record in enumerate(csv_records(data, columns=COLUMNS, required=_REQUIRED), start=1):
         if record is None:
             yield _unreadable(number, "The row does not have as many cells as the header.")
         else:
@@ -59,10 +59,14 @@ def _records(data: bytes) -> Iterator[AnyRow]:
 
 
 def _fields(record: Mapping[str, str]) -> dict[str, object]:
-    """A cell is text, whatever it begins with. An empty `id` is none; empty parts between separators are no keys."""
+    """A cell is text, whatever it begins with. White space around an `id` or a key does not count, and an empty one
+    is none.
+    """
     keys = [part.strip() for part in record["keys"].split(KEY_SEPARATOR)]
-    fields: dict[str, object] = {name: text for name, text in record.items() if name != "id" or text.strip()}
-    return fields | {"keys": [key for key in keys if key]}
+    fields: dict[str, object] = {**record, "keys": [key for key in keys if key]}
+    if "id" in record:
+        fields["id"] = record["id"].strip() or None
+    return fields
 
 
 def _row(number: int, data: bytes) -> AnyRow:

@@ -12,6 +12,8 @@ from shared.web.events import MAX_BODY_BYTES
 # A cell may be as long as a whole body: what is too long is refused with its row, not with the file.
 csv.field_size_limit(MAX_BODY_BYTES)
 
+_OTHER_SEPARATORS = {";": "semicolons (;)", "\t": "tabs", "|": "bars (|)"}
+
 
 def csv_records(data: bytes, *, columns: Iterable[str], required: Iterable[str]) -> Iterator[Mapping[str, str] | None]:
     """The records behind the header; None stands for a row whose number of cells is not that of the header.
@@ -19,10 +21,13 @@ def csv_records(data: bytes, *, columns: Iterable[str], required: Iterable[str])
     The header names columns in any order, in upper or lower case. Rows of empty cells are skipped. Raises `BadRequest`
     (`body_not_csv`) where rows cannot be told apart, and for a header with an unknown, missing or repeated column.
     """
-    reader = csv.reader(io.StringIO(_text(data), newline=""), strict=True)
+    text, columns = _text(data), frozenset(columns)
+    if (other := other_separator(text, columns=columns)) is not None:
+        raise BadRequest(f"The columns are parted by {other}; part them by commas.", code="body_not_csv")
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
         filled = (cells for cells in reader if any(map(str.strip, cells)))
-        header = _header(next(filled, []), columns=frozenset(columns), required=frozenset(required))
+        header = _header(next(filled, []), columns=columns, required=frozenset(required))
         for cells in filled:
             yield dict(zip(header, cells, strict=True)) if len(cells) == len(header) else None
     except csv.Error:
@@ -30,6 +35,16 @@ def csv_records(data: bytes, *, columns: Iterable[str], required: Iterable[str])
             f"The quotes do not match, or there is text beside them, at line {reader.line_num} or before.",
             code="body_not_csv",
         ) from None
+
+
+def other_separator(text: str, *, columns: Iterable[str]) -> str | None:
+    """What parts the names of the first line, in words, where it is something else that spreadsheets write."""
+    first = text.lstrip().partition("\n")[0].lower()
+    for separator, words in _OTHER_SEPARATORS.items():
+        names = {name.strip().strip('"').strip() for name in first.split(separator)}
+        if len(names) > 1 and names <= set(columns):
+            return words
+    return None
 
 
 def _text(data: bytes) -> str:

@@ -135,6 +135,11 @@ def test_the_same_rows_are_other_cards_in_another_collection(stage: AdminStage, 
         ({"keys": ["a"], "body": "x", "title": None}, "/title"),
         ({"keys": ["a"], "body": "x", "colour": "red"}, "/colour"),
         ({"keys": ["a"], "body": "x", "id": ""}, "/id"),
+        ({"keys": ["a"], "body": "x", "id": " \t\u3000"}, "/id"),
+        ({"keys": ["a", "b\0"], "body": "x"}, "/keys/1"),
+        ({"keys": ["a\x1b[2J"], "body": "x"}, "/keys/0"),
+        ({"keys": ["a"], "body": "x", "title": "t\0a"}, "/title"),
+        ({"keys": ["a"], "body": "x", "title": "\x9b"}, "/title"),
         ({"keys": ["a"], "body": "x", "id": "x" * 129}, "/id"),
         ({"keys": ["ﷺ" * 40], "body": "x"}, "/keys/0"),
     ],
@@ -241,6 +246,33 @@ def test_a_cell_is_text_whatever_it_begins_with(stage: AdminStage, cards: str, c
     assert statuses(report) == ["created"]
     (card,) = stored(stage)
     assert (card.keys, card.title, card.body) == ((cell.strip(),), cell, cell)
+
+
+def test_white_space_around_an_id_in_a_table_does_not_count(stage: AdminStage, cards: str) -> None:
+    send(stage, cards, lines({"id": "r1", "keys": ["a"], "body": "x"}, {"keys": ["b"], "body": "x"}))
+
+    report = send(stage, cards, "id,keys,body\n r1\t,a,y\n  ,b,x\n", CSV)
+    assert statuses(report) == ["updated", "unchanged"]
+
+
+@pytest.mark.parametrize("row", [",", " ,\t", ",,,", '"",""'])
+def test_a_row_of_empty_cells_is_no_row(stage: AdminStage, cards: str, row: str) -> None:
+    report = send(stage, cards, f"keys,body\n{row}\na,x\n{row}\n", CSV)
+
+    assert [(each["row"], each["status"]) for each in report.json["rows"]] == [(1, "created")]
+
+
+@pytest.mark.parametrize(("separator", "words"), [(";", "semicolons (;)"), ("\t", "tabs"), ("|", "bars (|)")])
+@pytest.mark.parametrize("quote", ["", '"'])
+def test_a_table_with_another_separator_is_told_which(
+    stage: AdminStage, cards: str, separator: str, words: str, quote: str
+) -> None:
+    header = separator.join(f"{quote}{name}{quote}" for name in ("ID", "Keys", "Body"))
+    row = separator.join(f"{quote}{cell}{quote}" for cell in ("1", "a", "x, y"))
+
+    refused = send(stage, cards, f"\ufeff{header}\r\n{row}\r\n", CSV)
+    assert (refused.status, refused.code) == (400, "body_not_csv")
+    assert refused.json["detail"] == f"The columns are parted by {words}; part them by commas."
 
 
 def test_rows_with_too_few_or_too_many_cells_are_refused_alone(stage: AdminStage, cards: str) -> None:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shared.domain.card_rows import Row
 from shared.domain.cards import (
     MAX_DERIVED_KEYS,
     OTHER_WHITE_SPACE,
@@ -154,6 +155,26 @@ def test_a_row_of_an_import_has_the_same_id_each_time() -> None:
     assert card_id_of_row(collection.id, "row 7") == first
     assert card_id_of_row(collection.id, "row 8") != first
     assert card_id_of_row(a_collection().id, "row 7") != first
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (("t\0a", ("b",)), ("t", ("a", "b"))),
+        (("t", ("a\0b",)), ("t", ("a", "b"))),
+        (("", ("a",)), ("a", ("a",))),
+        (('t", "a', ("b",)), ("t", ("a", "b"))),
+    ],
+)
+def test_rows_with_other_titles_and_keys_are_other_cards(
+    one: tuple[str, tuple[str, ...]], other: tuple[str, tuple[str, ...]]
+) -> None:
+    collection = a_collection()
+    first, second = (
+        Row(number=1, row_id=None, title=title, keys=keys, body="").card_in(collection.id).id
+        for title, keys in (one, other)
+    )
+    assert first != second
 
 
 def test_an_empty_title_shows_the_first_key() -> None:

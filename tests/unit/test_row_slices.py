@@ -77,6 +77,15 @@ def test_a_table_whose_rows_cannot_be_told_apart_is_said_to_be_one(tmp_path: Pat
         count_rows(file)
 
 
+@pytest.mark.parametrize("header", ["\ufeffKeys;Body", '"keys";"body"', 'id;"keys" ;body'])
+def test_a_table_with_another_separator_is_told_which(tmp_path: Path, header: str) -> None:
+    file = tmp_path / "cards.csv"
+    file.write_text(header + '\n"a";"b"\n', encoding="utf-8")
+
+    with pytest.raises(Unsliceable, match=r"parted by semicolons \(;\); part them by commas"):
+        count_rows(file)
+
+
 def test_a_file_that_is_not_there_is_said_so(tmp_path: Path) -> None:
     with pytest.raises(Unsliceable, match="cannot be read"):
         count_rows(tmp_path / "none.jsonl")
