@@ -7,9 +7,11 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, TypeVar
 
-from shared.domain.cards import Card, CustomerCard
+from shared.domain.cards import Card, CustomerCard, norm
+from shared.errors import Invalid, Violation
 
 MAX_TEXT_CHARACTERS = 20_000
+MAX_NORMAL_CHARACTERS = 4 * MAX_TEXT_CHARACTERS  # a character can become eighteen, a text in a language hardly grows
 MAX_CAP = 50
 DEFAULT_CAP = 10
 
@@ -40,6 +42,15 @@ class Matched(Generic[C]):
 
     cards: tuple[C, ...] = ()
     dropped: int = 0
+
+
+def normal_text(text: str) -> str:
+    """As it is looked through. Raises `Invalid` for one that grows too much."""
+    normal = norm(text)
+    if len(normal) > MAX_NORMAL_CHARACTERS:
+        detail = f"Its normal form has more than {MAX_NORMAL_CHARACTERS} characters."
+        raise Invalid("Correct the fields named in `errors`.", violations=(Violation("/text", detail),))
+    return normal
 
 
 def is_glued(text: str, position: int) -> bool:

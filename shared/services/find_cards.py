@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Generic, Self, TypeVar
 
 from aws_lambda_powertools import Logger
@@ -29,6 +30,7 @@ GRACE_S = 3.0
 class _Hits(Generic[C]):
     """Of one collection: (card id, key) in order, and the cards."""
 
+    collection_id: str
     ranked: list[tuple[str, str]]
     cards: Mapping[str, C]
 
@@ -45,9 +47,11 @@ class FindCards(Generic[C]):
     def beside(self, collections: Sequence[str], query: str, *, deadline: Deadline, request_id: str) -> Finding[C]:
         """Nothing is read before the `start` of what this returns."""
 
+        normal = cache(lambda: norm(query))  # once for all of them, and only if it comes to a look
+
         async def look(collection_id: str, turn: asyncio.Future[Deadline]) -> _Hits[C] | None:
             try:
-                return await self._hits(collection_id, norm(query), turn)
+                return await self._hits(collection_id, normal(), turn)
             except Problem:
                 return None
             except Exception as error:  # noqa: BLE001  # a fault at the cards must not cost the passages
@@ -59,7 +63,7 @@ class FindCards(Generic[C]):
     async def _hits(self, collection_id: str, text: str, turn: asyncio.Future[Deadline]) -> _Hits[C]:
         occurrences = await self._vocabularies.occurring(collection_id, text, turn=turn)
         ranked = in_order(occurrences or ())[:DEFAULT_CAP]
-        return _Hits(ranked, await self._cards.cards(collection_id, [card_id for card_id, _ in ranked]))
+        return _Hits(collection_id, ranked, await self._cards.cards(collection_id, [card_id for card_id, _ in ranked]))
 
 
 class Finding(Generic[C]):
@@ -105,10 +109,13 @@ class Finding(Generic[C]):
 
 
 def _merged(looks: list[_Hits[C] | None], *, of: int) -> FoundCards[C]:
+    """By key, card and collection, whatever order the collections were named in. Two collections may have a card of the
+    same id: an import keeps the ids of its rows.
+    """
     hits = [one for one in looks if one is not None]
-    ranked = sorted((pair for one in hits for pair in one.ranked), key=lambda pair: (pair[1], pair[0]))
-    cards = {card_id: card for one in hits for card_id, card in one.cards.items()}
-    shown = matched(ranked, cards, cap=DEFAULT_CAP).cards
+    ranked = [((card_id, one.collection_id), key) for one in hits for card_id, key in one.ranked]
+    cards = {(card_id, one.collection_id): card for one in hits for card_id, card in one.cards.items()}
+    shown = matched(sorted(ranked, key=lambda pair: (pair[1], pair[0])), cards, cap=DEFAULT_CAP).cards
     if len(hits) == of:
         return FoundCards(shown, CardsStatus.COMPLETE)
     return FoundCards(shown, CardsStatus.PARTIAL if hits else CardsStatus.UNAVAILABLE)

@@ -10,9 +10,9 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from aws_lambda_powertools import Logger
 
-from shared.domain.cards import Card, CustomerCard, norm
+from shared.domain.cards import Card, CustomerCard
 from shared.domain.deadlines import Deadline
-from shared.domain.matching import Matched, MatchWish, Occurrence, in_order, matched
+from shared.domain.matching import Matched, MatchWish, Occurrence, in_order, matched, normal_text
 from shared.domain.preconditions import existing
 from shared.errors import Problem
 from shared.observability import CARDS_MATCHED
@@ -51,8 +51,9 @@ class Match(Generic[C]):
     """The text is looked through once, and nothing is read before the caller is admitted. What a card says is never
     looked through.
 
-    Raises what the admission raises, then the body's Problem, `NotFound`, `Unavailable` (also when the
-    collection's keys could not be made ready in time: a copy that is not the current one is never used instead).
+    Raises what the admission raises, then the body's Problem, `Invalid` for a text that grows too much, `NotFound`,
+    `Unavailable` (also when the collection's keys could not be made ready in time: a copy that is not the current one
+    is never used instead).
     """
 
     def __init__(self, *, vocabularies: Occurs, cards: ReadsCards[C], clock: Clock, logger: Logger) -> None:
@@ -78,8 +79,9 @@ class Match(Generic[C]):
         if isinstance(request.wish, Problem):
             raise request.wish
         id_, cap = request.collection_id, request.wish.cap
+        text = await asyncio.to_thread(normal_text, request.wish.text)
         turn: asyncio.Future[Deadline] = asyncio.get_running_loop().create_future()
         turn.set_result(request.deadline)
-        ranked = in_order(existing(await self._vocabularies.occurring(id_, norm(request.wish.text), turn=turn)))
+        ranked = in_order(existing(await self._vocabularies.occurring(id_, text, turn=turn)))
         cards = await self._cards.cards(id_, [card_id for card_id, _ in ranked[:cap]])
         return matched(ranked, cards, cap=cap)

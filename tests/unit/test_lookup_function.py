@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from shared.domain.cards import MAX_CARDS_PER_KEY, Card, Collection, CustomerCard
+from shared.domain.cards import MAX_CARDS_PER_KEY, Card, Collection, CustomerCard, norm
 from shared.domain.exposure import CredentialClass
 from shared.domain.lookups import MAX_CARDS, Found
+from shared.domain.matching import MAX_NORMAL_CHARACTERS
 from shared.errors import Unavailable
 from shared.web import card_answers, customer_card_answers
 from shared.web.answer_size import delivered_bytes
+from shared.web.customer_requests import AssistantSearchBody
+from shared.web.search_requests import AgentSearchBody
 from tests.support.builders import a_credential, a_token
 from tests.support.card_builders import a_card, a_collection, an_internal_collection
 from tests.support.lookup_stage import LookupStage, problem_of
@@ -54,6 +58,27 @@ def test_a_term_is_found_whatever_its_case_width_and_white_space(stage: LookupSt
     answer = stage.agent("lookup", collection, terms=terms)
     assert found(answer) == {term: [card.id] for term in terms}
     assert answer.json["dropped"] == 0
+
+
+@pytest.mark.parametrize("lane", ["agent", "assistant"])
+@pytest.mark.parametrize("letter", ["\u1f54", "\ufdfa"])
+def test_a_term_too_long_for_any_key_has_no_card_and_is_not_read(
+    stage: LookupStage, collection: Collection, letter: str, lane: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    card = add(stage, collection, "m4")
+    asked: set[str] = set()
+    for reader in stage.readers:
+        ids_by_key = reader.ids_by_key
+
+        async def noted(collection_id: str, keys: Any, *, ids_by_key: Any = ids_by_key) -> Any:
+            asked.update(keys)
+            return await ids_by_key(collection_id, keys)
+
+        monkeypatch.setattr(reader, "ids_by_key", noted)
+    answer = getattr(stage, lane)("lookup", collection, terms=[letter * 200, "m4"])
+    assert answer.status == 200
+    assert {term: len(cards) for term, cards in answer.json["results"].items()} == {letter * 200: 0, "m4": 1}
+    assert (asked, card.norm_keys) == ({"m4"}, ("m4",))
 
 
 def test_membership_is_exact(stage: LookupStage, collection: Collection) -> None:
@@ -349,3 +374,21 @@ def test_every_answer_is_private_and_counted(stage: LookupStage, collection: Col
     answers = [stage.send(verb, collection, token, VERBS[verb]) for _ in range(3)]
     assert [one.status for one in answers] == [200, 200, 429]
     assert all(one.headers["Cache-Control"] == "private, no-store" for one in answers)
+
+
+@pytest.mark.parametrize("lane", ["agent", "assistant"])
+def test_a_text_whose_normal_form_is_too_long_is_refused(stage: LookupStage, collection: Collection, lane: str) -> None:
+    add(stage, collection, "m4")
+    fits = "m4 " + "\ufdfa" * 4_444  # 18 characters each
+    assert len(getattr(stage, lane)("match", collection, text=fits).json["cards"]) == 1
+    answer = getattr(stage, lane)("match", collection, text=fits + "\ufdfa")
+    assert problem_of(answer) == (422, "invalid_request")
+    assert [error["pointer"] for error in answer.json["errors"]] == ["/text"]
+
+
+def test_no_query_grows_too_much_to_be_looked_through() -> None:
+    """So a search needs no rule of its own."""
+    longest = max(len(norm(chr(code))) for code in range(sys.maxunicode + 1))
+    queries = [body.model_fields["query"] for body in (AgentSearchBody, AssistantSearchBody)]
+    most = max(rule.max_length for field in queries for rule in field.metadata if hasattr(rule, "max_length"))
+    assert longest * most <= MAX_NORMAL_CHARACTERS
