@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -133,6 +134,65 @@ def test_a_table_is_imported_and_bad_rows_are_told(gateway: Gateway, collection:
     assert "2 created, 0 updated, 0 unchanged, 1 refused" in done.stdout
     assert "row 2 refused" in done.stderr
     assert count_of(gateway, collection) == 2
+
+
+def test_a_row_that_repeats_an_earlier_slice_is_refused_and_the_same_file_again_changes_nothing(
+    gateway: Gateway, collection: str, tmp_path: Path
+) -> None:
+    file = rows_file(tmp_path / "cards.jsonl", 230)
+    with file.open("a", encoding="utf-8") as out:
+        out.write('{"id": "row 0", "keys": ["another"], "body": "Another"}\n')
+    first, second = (
+        json.loads(command(gateway, "import", str(file), "--collection", collection, "--json").stdout) for _ in "12"
+    )
+
+    assert (first["created"], first["updated"], first["refused"]) == (230, 0, 1)
+    assert (second["unchanged"], second["updated"], second["refused"]) == (230, 0, 1)
+    assert [each["row"] for each in second["refusals"]] == [231]
+
+
+def calls_of(document: str, heading: str) -> str:
+    """What a section of a document tells to type."""
+    text = (ROOT / "docs" / document).read_text(encoding="utf-8")
+    section = text.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+    return "\n".join(re.findall(r"^```sh\n(.*?)^```$", section, re.DOTALL | re.MULTILINE))
+
+
+def typed(gateway: Gateway, directory: Path, script: str) -> str:
+    """In a directory with the gateway's file, in a shell in which nothing is set."""
+    (directory / ".kgw").mkdir()
+    (directory / ".kgw" / "local.json").write_text(json.dumps({**gateway.local, "admin": gateway.admin}))
+    call = ["sh", "-eu", "-c", script]
+    done = subprocess.run(call, cwd=directory, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_calls_for_a_glossary_run_as_they_are_documented(gateway: Gateway, tmp_path: Path) -> None:
+    gateway.as_admin("GET", COLLECTIONS)
+    text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    variables = text.partition("```sh\n")[2].partition("```")[0]
+    said = typed(gateway, tmp_path, variables + calls_of("api.md", "Keep a glossary"))
+
+    read, at, answers = json.JSONDecoder(), 0, []
+    while at < len(said.rstrip()):
+        answer, at = read.raw_decode(said, at)
+        answers.append(answer)
+    _, looked_up, matched, searched, imported = answers
+    assert [card["title"] for card in looked_up["results"]["Ferry  PASS"]] == ["Ferry pass"]
+    assert matched["cards"] == [
+        {"title": "Ferry pass", "body": "**89 euro** a month.", "keys": ["ferry pass", "渡轮卡"]}
+    ]
+    assert [card["title"] for card in searched["cards"]] == ["Ferry pass"]
+    assert searched["results"][0]["title"] == "The ferry pass"
+    assert (imported["unchanged"], len(imported["rows"])) == (1, 1)
+
+
+def test_the_calls_for_one_card_run_as_they_are_documented(gateway: Gateway, tmp_path: Path) -> None:
+    gateway.as_admin("GET", COLLECTIONS)
+    card = json.loads(typed(gateway, tmp_path, calls_of("cards.md", "One card at a time")))
+
+    assert card["normKeys"] == ["ferry pass", "渡轮卡"]
 
 
 @pytest.mark.slow

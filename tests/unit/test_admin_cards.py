@@ -62,6 +62,9 @@ def test_a_title_may_be_left_out(stage: AdminStage, cards: str) -> None:
         ({"keys": ["fine", " \u3000\n"]}, "/keys/1"),
         ({"keys": ["x" * 201]}, "/keys/0"),
         ({"keys": ["ﷺ" * 40]}, "/keys/0"),  # 720 letters in its normal form
+        ({"keys": ["fine", "nul\0"]}, "/keys/1"),
+        ({"title": "nul\0"}, "/title"),
+        ({"title": "delete\x7f"}, "/title"),
         ({"keys": "pass"}, "/keys"),
         ({"keys": [5]}, "/keys/0"),
         ({"keys": None}, "/keys"),
@@ -79,6 +82,26 @@ def test_a_wrong_field_is_named(stage: AdminStage, cards: str, change: dict[str,
 
     assert (refused.status, refused.code, refused.pointers) == (422, "invalid_request", [pointer])
     assert stage.call("GET", cards).json["cards"] == []
+
+
+def test_keys_and_titles_that_have_control_characters_are_told_so(stage: AdminStage, cards: str) -> None:
+    refused = stage.call("POST", cards, A_CARD | {"keys": ["a\x1b"]})
+
+    assert refused.json["errors"] == [
+        {"pointer": "/keys/0", "detail": "Control characters other than white space are not allowed."}
+    ]
+
+
+def test_white_space_of_any_kind_is_taken_in_keys_and_titles(stage: AdminStage, cards: str) -> None:
+    shown = add(stage, cards, keys=["ferry\tpass\r\n"], title="Ferry\npass").json
+
+    assert (shown["keys"], shown["title"], shown["normKeys"]) == (["ferry\tpass\r\n"], "Ferry\npass", ["ferry pass"])
+
+
+def test_a_list_that_is_too_long_is_told_how_long_it_may_be(stage: AdminStage, cards: str) -> None:
+    refused = stage.call("POST", cards, A_CARD | {"keys": [f"k{number}" for number in range(33)]})
+
+    assert refused.json["errors"] == [{"pointer": "/keys", "detail": "At most 32 items are allowed."}]
 
 
 def test_a_body_of_exactly_the_limit_is_taken(stage: AdminStage, cards: str) -> None:

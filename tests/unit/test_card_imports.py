@@ -473,6 +473,14 @@ def test_an_export_is_what_an_import_reads_back_unchanged(stage: AdminStage, car
     )
 
 
+def test_an_export_shows_what_is_stored_also_where_it_would_not_be_taken_today(stage: AdminStage, cards: str) -> None:
+    collection = next(iter(stage.shelf.collections.values()))
+    stage.shelf.add(collection, a_card(collection, "a\0b", title="t\x1b"))
+    text, _ = exported(stage, cards)
+
+    assert (json.loads(text)["keys"], json.loads(text)["title"]) == (["a\0b"], "t\x1b")
+
+
 def test_an_export_goes_on_from_page_to_page(stage: AdminStage, cards: str) -> None:
     collection = next(iter(stage.shelf.collections.values()))
     many = [a_card(collection) for _ in range(7)]
