@@ -15,8 +15,9 @@ class CustomerVocabularies(Protocol):
 
     A collection that does not itself say customer_safe does not exist here: None, as for one that is unknown or being
     deleted. A copy of the keys is used only while the collection's content generation, read strongly consistently, is
-    the one it was made of. What takes long waits for `turn` and keeps to its deadline, else `Unavailable`
-    (`vocabulary_unavailable`). Raises `Unavailable` also when the store cannot be read.
+    the one it was made of. What takes long waits for `turn`; where it would pass its deadline it is done for the next
+    caller, and this one gets `Unavailable` (`vocabulary_unavailable`). Raises `Unavailable` also when the store cannot
+    be read.
     """
 
     async def occurring(

@@ -17,9 +17,10 @@ class Vocabularies(Protocol):
     is used only while its generation is still the current one, and none is kept while an import runs. None when there
     is no such collection, or it is being deleted.
 
-    A copy is read beside the event loop; making a large one ready to match holds the whole process up for a while.
-    That is not begun before `turn` is there, nor unless it can be done by the deadline that `turn` gives: else
-    `Unavailable` (`vocabulary_unavailable`). Raises `Unavailable` also when the store cannot be read.
+    A copy is read beside the event loop; making a large one ready to match takes turns with everything else. That is
+    not begun before `turn` is there. Where it cannot be done by the deadline that `turn` gives it is done for the next
+    caller, and this one gets `Unavailable` (`vocabulary_unavailable`). Raises `Unavailable` also when the store cannot
+    be read.
     """
 
     async def occurring(

@@ -21,9 +21,9 @@ from shared.services.match import Occurs, ReadsCards
 
 C = TypeVar("C", bound=Card | CustomerCard)
 
-# How long a search may wait for cards once its passages are there. The usual look is over sooner than they are; this
-# much is needed by the first one of a process, for a collection of the largest size.
-GRACE_S = 3.0
+# How long a search may wait for cards once its passages are there. The usual look is over sooner than they are. Keys
+# that take longer to make ready are ready for a later search: what was begun for this one goes on in its thread.
+GRACE_S = 0.25
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from dataclasses import replace
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from shared.domain.cards import Card, Collection, CustomerCard, derived_keys, norm
 from shared.domain.deadlines import Deadline
 from shared.errors import Unavailable
+from shared.ports.vocabularies import Vocabularies
 from tests.contract.far_ahead import a_change
 from tests.contract.worlds import StoreWorld, World
 from tests.support.card_builders import a_card, a_collection, an_internal_collection
@@ -250,16 +252,11 @@ async def test_items_that_do_not_say_customer_safe_themselves_are_not_for_custom
 
 
 @pytest.mark.emulator
-async def test_a_large_copy_waits_for_its_turn_and_keeps_to_its_deadline(
-    store: StoreWorld, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_large_copy_waits_for_its_turn(store: StoreWorld, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shared.adapters.vocabulary_copies._SECONDS_PER_KEY_BYTE", 1.0)
     collection = a_collection()
     await _with(store, collection, a_card(collection, "m4"))
     vocabularies = store.vocabularies()
-    with pytest.raises(Unavailable) as refusal:
-        await vocabularies.occurring(collection.id, "m4", turn=_turn(1.9))
-    assert (refusal.value.code, refusal.value.retry_after_s) == ("vocabulary_unavailable", 5)
     turn: asyncio.Future[Deadline] = asyncio.get_running_loop().create_future()
     waiting = asyncio.ensure_future(vocabularies.occurring(collection.id, "m4", turn=turn))
     await asyncio.sleep(0.2)
@@ -267,6 +264,53 @@ async def test_a_large_copy_waits_for_its_turn_and_keeps_to_its_deadline(
     turn.set_result(Deadline(1_002.1))
     assert await waiting
     assert await vocabularies.occurring(collection.id, "m4", turn=asyncio.get_running_loop().create_future())
+
+
+@pytest.mark.emulator
+async def test_a_copy_that_cannot_be_ready_in_time_is_made_for_the_next_one(
+    store: StoreWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shared.adapters.vocabulary_copies._SECONDS_PER_KEY_BYTE", 1.0)
+    collection = a_collection()
+    await _with(store, collection, a_card(collection, "m4"))
+    vocabularies, calls = store.vocabularies(), _calls(store)
+    with pytest.raises(Unavailable) as refusal:
+        await vocabularies.occurring(collection.id, "m4", turn=_turn(1.9))
+    assert (refusal.value.code, refusal.value.retry_after_s) == ("vocabulary_unavailable", 5)
+    async with asyncio.timeout(20):
+        while not await _occurs_at_once(vocabularies, collection):
+            await asyncio.sleep(0.01)
+    assert calls.count("Query") == 1
+
+
+async def _occurs_at_once(vocabularies: Vocabularies, collection: Collection) -> bool:
+    """Without a turn: only a copy that is ready."""
+    try:
+        async with asyncio.timeout(0.5):
+            return bool(await vocabularies.occurring(collection.id, "m4", turn=asyncio.Future()))
+    except TimeoutError:
+        return False
+
+
+@pytest.mark.emulator
+async def test_reading_goes_on_when_its_caller_gives_up(store: StoreWorld) -> None:
+    collection = a_collection()
+    await _with(store, collection, a_card(collection, "m4"))
+    vocabularies, calls, go_on = store.vocabularies(), _calls(store), threading.Event()
+
+    def hold(**_event: object) -> None:
+        go_on.wait(20)
+
+    events = store.clients.dynamodb.meta.events
+    events.register("before-call.dynamodb.Query", hold)
+    for _ in range(3):
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.3):
+                await vocabularies.occurring(collection.id, "m4", turn=_turn())
+    events.unregister("before-call.dynamodb.Query", hold)
+    go_on.set()
+    assert await vocabularies.occurring(collection.id, "m4", turn=_turn())
+    assert calls.count("Query") == 1
 
 
 @pytest.mark.emulator
