@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 
 import pytest
 
@@ -80,6 +81,26 @@ def test_after_a_pause_every_call_has_a_connection_of_its_own(
     monkeypatch.setattr(aws, "KEEP_ALIVE_S", 0.0)
     row(client, "table", "a", "b")
     assert server.connections == opened + 1
+
+
+CALLS = {
+    "tables": (aws.dynamodb, lambda client: client.list_tables()),
+    "keys": (aws.kms, lambda client: client.list_keys()),
+    "secrets": (aws.secrets_manager, lambda client: client.list_secrets()),
+}
+
+
+@pytest.mark.parametrize(("make", "call"), CALLS.values(), ids=CALLS)
+def test_no_client_uses_a_connection_again_after_a_pause(
+    make: Callable[[], Any], call: Callable[[Any], object], server: CountingServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = make()
+    call(client)
+    call(client)
+    assert server.connections == 1
+    monkeypatch.setattr(aws, "KEEP_ALIVE_S", 0.0)
+    call(client)
+    assert server.connections == 2
 
 
 def a_keep_alive() -> tuple[aws.ShortKeepAlive, list[float], list[str]]:

@@ -16,10 +16,13 @@ from botocore.exceptions import (
 )
 
 from shared.adapters.audit_log import DynamoAuditLog
+from shared.adapters.card_reader import DynamoCardReader
+from shared.adapters.card_store import DynamoCardStore
 from shared.adapters.catalog import DynamoCatalog
 from shared.adapters.credential_items import item_of
 from shared.adapters.credential_store import DynamoCredentialStore
 from shared.adapters.credentials import DynamoCredentials
+from shared.adapters.customer_card_reader import DynamoCustomerCardReader
 from shared.adapters.customer_catalog import DynamoCustomerCatalog
 from shared.adapters.idempotency import DynamoIdempotency
 from shared.adapters.origins import DynamoOrigins
@@ -34,6 +37,7 @@ from shared.errors import Conflict, NotFound, PreconditionFailed, Problem, Unava
 from tests.contract.far_ahead import a_change, an_idempotency_record
 from tests.contract.stubs import StubClient, refusal
 from tests.support.builders import a_credential, a_provider, a_sealed_secret
+from tests.support.card_builders import a_card, a_collection
 from tests.support.fakes import FakeClock
 
 URL = "https://dynamodb.eu-west-1.amazonaws.com/"
@@ -60,10 +64,18 @@ STORE = {
     "clock": FakeClock(),
 }
 SAFE = ExposureProfile.CUSTOMER_SAFE
+CARDS = a_collection()
+CARD = a_card(CARDS, "fee", generation=2)
 
 
 def a_registry(client: StubClient) -> DynamoRegistry:
     return DynamoRegistry(client, **STORE)
+
+
+def a_card_store(client: StubClient) -> DynamoCardStore:
+    return DynamoCardStore(
+        client, table="table-c", audit_table="table-i", idempotency_table="table-l", clock=FakeClock()
+    )
 
 
 def a_store(client: StubClient) -> DynamoCredentialStore:
@@ -94,6 +106,24 @@ CALLS: dict[str, Callable[[Any], Awaitable[Any]]] = {
         a_credential(generation=2), expected_generation=1, change=a_change()
     ),
     "CredentialStore.delete": lambda c: a_store(c).delete(a_credential(), expected_generation=1, change=a_change()),
+    "CardStore.collection": lambda c: a_card_store(c).collection(CARDS.id),
+    "CardStore.collections": lambda c: a_card_store(c).collections(limit=5, after=None),
+    "CardStore.create_collection": lambda c: a_card_store(c).create_collection(CARDS, a_change()),
+    "CardStore.card": lambda c: a_card_store(c).card(CARDS.id, CARD.id),
+    "CardStore.cards": lambda c: a_card_store(c).cards(CARDS.id, limit=5, after=None),
+    "CardStore.cards_with": lambda c: a_card_store(c).cards_with(CARDS.id, [CARD.id]),
+    "CardStore.create_card": lambda c: a_card_store(c).create_card(CARD, a_change()),
+    "CardStore.replace_card": lambda c: a_card_store(c).replace_card(CARD, expected_generation=1, change=a_change()),
+    "CardStore.delete_card": lambda c: a_card_store(c).delete_card(CARD, expected_generation=1, change=a_change()),
+    "CardStore.begin_import": lambda c: a_card_store(c).begin_import(CARDS.id, lease_s=30, change=a_change()),
+    "CardStore.deleting": lambda c: a_card_store(c).deleting(limit=5),
+    "CardStore.sweep": lambda c: a_card_store(c).sweep(CARDS.id, limit=5),
+    "CardReader.ids_by_key": lambda c: DynamoCardReader(c, table="table-c").ids_by_key(CARDS.id, ["fee"]),
+    "CardReader.cards": lambda c: DynamoCardReader(c, table="table-c").cards(CARDS.id, [CARD.id]),
+    "CustomerCardReader.ids_by_key": lambda c: DynamoCustomerCardReader(c, table="table-c").ids_by_key(
+        CARDS.id, ["fee"]
+    ),
+    "CustomerCardReader.cards": lambda c: DynamoCustomerCardReader(c, table="table-c").cards(CARDS.id, [CARD.id]),
     "CredentialStore.root_switch": lambda c: a_store(c).root_switch(),
     "CredentialStore.switch_root": lambda c: a_store(c).switch_root(
         RootSwitch(generation=2), expected_generation=1, change=a_change()
