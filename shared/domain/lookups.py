@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from shared.domain.cards import Card, CustomerCard, norm
+from shared.domain.cards import MAX_DERIVED_KEY_BYTES, Card, CustomerCard, norm
 from shared.errors import Invalid, Violation
 
 MAX_TERMS = 100
@@ -32,6 +32,11 @@ def normal_forms(terms: Sequence[str]) -> dict[str, str]:
     if violations:
         raise Invalid("Correct the fields named in `errors`.", violations=violations)
     return forms
+
+
+def possible_keys(forms: Mapping[str, str]) -> set[str]:
+    """Without those that are too long for any card's key: there is nothing to read for them."""
+    return {form for form in forms.values() if len(form.encode()) <= MAX_DERIVED_KEY_BYTES}
 
 
 def wanted(forms: Mapping[str, str], ids_by_key: Mapping[str, Sequence[str]]) -> list[str]:

@@ -11,7 +11,7 @@ from aws_lambda_powertools import Logger
 
 from shared.domain.cards import Card, CustomerCard
 from shared.domain.deadlines import Deadline
-from shared.domain.lookups import Found, found, normal_forms, wanted
+from shared.domain.lookups import Found, found, normal_forms, possible_keys, wanted
 from shared.domain.preconditions import existing
 from shared.errors import Problem
 from shared.observability import CARDS_LOOKED_UP
@@ -70,7 +70,7 @@ class LookUp(Generic[C]):
         if isinstance(request.terms, Problem):
             raise request.terms
         forms = normal_forms(request.terms)
-        ids_by_key = existing(await self._cards.ids_by_key(request.collection_id, set(forms.values())))
+        ids_by_key = existing(await self._cards.ids_by_key(request.collection_id, possible_keys(forms)))
         read = wanted(forms, ids_by_key)
         cards = await self._cards.cards(request.collection_id, read)
         return found(forms, ids_by_key, cards, read=read)
