@@ -21,13 +21,13 @@ _STEP_CHARACTERS: Final = 64
 
 
 class Automaton:
-    """Over keys in ascending order, none empty, none twice. `is_nested`: they are a part of keys that nest deep."""
+    """Over keys in ascending order, none empty, none twice."""
 
-    def __init__(self, keys: Sequence[str], *, is_nested: bool = False) -> None:
+    def __init__(self, keys: Sequence[str]) -> None:
         self._keys = keys
         self._longest = max(map(len, keys), default=0)
         self._prefix, depth = _nesting(keys)
-        self._is_nested = is_nested or depth > MAX_NESTED
+        self._is_nested = depth > MAX_NESTED
         self._library = _made(keys, longest_only=self._is_nested) if keys else None
         if not self._is_nested:
             self._prefix = []
@@ -83,11 +83,6 @@ class Automaton:
                 yield begins, key
                 reached = position + stop
             known[reached:trusted] = b"\1" * (trusted - reached)
-
-
-def nest_deep(keys: Sequence[str]) -> bool:
-    """Whether more than `MAX_NESTED` of them, in ascending order, begin with one another."""
-    return _nesting(keys)[1] > MAX_NESTED
 
 
 def _skipped(key: int, above: dict[int, int]) -> int:

@@ -7,12 +7,12 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from shared.adapters.attributes import text_of
-from shared.adapters.automaton import Automaton, nest_deep
+from shared.adapters.automaton import Automaton
 from shared.adapters.card_items import COLLECTIONS, KEYS, card_ids_of, collection_of
 from shared.adapters.keys import SORT_KEY
 from shared.adapters.rows import row, rows
@@ -35,10 +35,10 @@ MAX_KEPT_KEY_BYTES: Final = 8 * 1024 * 1024
 
 _PAGE_ROWS = 20_000  # more than a page of the store can hold
 _READS = 3
-# How long making the automata of a copy takes: 0.3 µs a byte were measured; a share of a processor is slower.
+# How long making the automaton of a copy takes, which holds the process up: 0.3 µs a byte were measured; a share of a
+# processor is slower.
 _SECONDS_PER_KEY_BYTE = 0.7e-6
 _SHORT_S = 0.05
-_PIECE_BYTES = 128 * 1024  # of keys in one automaton: making it holds the process up, for 40 ms or so
 _LONG_TEXT_CHARACTERS = 1_000  # a millisecond or so; more could be felt by what else the event loop is doing
 # An import that was killed may still have one write on its way when its lease ends.
 _LEASE_MARGIN_S = 60.0
@@ -51,11 +51,7 @@ _MAKING = ThreadPoolExecutor(1, thread_name_prefix="vocabulary")
 
 
 class VocabularyCopy:
-    """The keys of one collection in ascending order, and who has them. Can match from `make_ready` on.
-
-    The keys are matched in pieces. Between two of these, while they are made, the process gets on with what else it has
-    to do.
-    """
+    """The keys of one collection in ascending order, and who has them. Can match from `make_ready` on."""
 
     def __init__(self, generation: int, keys: list[str], card_ids: list[tuple[str, ...]]) -> None:
         self.generation = generation
@@ -63,36 +59,25 @@ class VocabularyCopy:
         self.key_bytes = sum(len(key.encode()) for key in keys)
         self._keys = keys
         self._card_ids = card_ids
-        self._automata: list[tuple[int, Automaton]] | None = None  # each with the place of its first key
+        self._automaton: Automaton | None = None
 
     @property
     def is_ready(self) -> bool:
-        return self._automata is not None
+        return self._automaton is not None
 
     @property
     def seconds_to_ready(self) -> float:
         return self.key_bytes * _SECONDS_PER_KEY_BYTE
 
     def make_ready(self) -> None:
-        if self._automata is None:
-            nested = nest_deep(self._keys)  # or a deep nest in many pieces would be many shallow ones
-            parts = [(piece.start, self._keys[piece.start : piece.stop]) for piece in self._pieces()]
-            self._automata = [(first, Automaton(keys, is_nested=nested)) for first, keys in parts]
+        if self._automaton is None:
+            self._automaton = Automaton(self._keys)
 
     def occurring(self, text: str) -> tuple[Occurrence, ...]:
-        if self._automata is None:
+        if self._automaton is None:
             raise ValueError("not made ready")
-        places = (first + at for first, automaton in self._automata for at in sorted(automaton.occurring(text)))
-        return tuple([Occurrence(self._keys[at], self._card_ids[at]) for at in places])
-
-    def _pieces(self) -> Iterator[range]:
-        start, size = 0, 0
-        for at, key in enumerate(self._keys):
-            if size >= _PIECE_BYTES:
-                yield range(start, at)
-                start, size = at, 0
-            size += len(key.encode())
-        yield range(start, len(self._keys))
+        keys, card_ids = self._keys, self._card_ids
+        return tuple([Occurrence(keys[at], card_ids[at]) for at in sorted(self._automaton.occurring(text))])
 
 
 class VocabularyCopies:

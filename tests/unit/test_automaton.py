@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.adapters import automaton, vocabulary_copies
+from shared.adapters import automaton
 from shared.adapters.automaton import MAX_NESTED, Automaton
 from shared.adapters.vocabulary_copies import VocabularyCopy
 from shared.domain.cards import derived_keys, norm
@@ -151,17 +151,15 @@ def test_it_agrees_where_many_keys_begin_with_one_another(letters: str, chance: 
     _agree([key for key in keys if norm(key) and norm(norm(key))], text)
 
 
-@given(st.sampled_from(_ALPHABETS), st.randoms(use_true_random=False), st.sampled_from([1, 5, 40]), st.booleans())
-def test_pieces_agree_with_the_whole(letters: str, chance: random.Random, piece_bytes: int, nested: bool) -> None:
+@given(st.sampled_from(_ALPHABETS), st.randoms(use_true_random=False), st.booleans())
+def test_a_copy_tells_each_key_with_its_cards(letters: str, chance: random.Random, nested: bool) -> None:
     stem = "".join(chance.choices(letters, k=MAX_NESTED + 4))
     some = ["".join(chance.choices(letters, k=chance.randint(1, 5))) for _ in range(12)]
     deep = [stem[:end] for end in range(1, len(stem) + 1)] if nested else []
     keys = sorted({norm(key) for key in [*some, *deep]} - {""})
     text = norm("".join(chance.choice([*some, stem, chance.choice(letters)]) for _ in range(30)))
     copy = VocabularyCopy(1, keys, [(key,) for key in keys])
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(vocabulary_copies, "_PIECE_BYTES", piece_bytes)
-        copy.make_ready()
+    copy.make_ready()
     assert copy.occurring(text) == tuple(Occurrence(key, (key,)) for key in keys if occurs(key, text))
 
 
