@@ -18,11 +18,14 @@
     └── ExchangeError                one provider could not be asked; becomes that provider's outcome
         ├── ExchangeTimeout          timeout
         ├── ConnectionFailed         connection_failed
-        │   └── ConnectionDropped    (a reused connection died before any answer byte)
+        │   ├── ConnectionDropped    (a reused connection died before any answer byte)
+        │   └── NeverConnected       (nothing was sent)
         ├── BlockedAddress           blocked_address
         ├── ResponseTooLarge         response_too_large
         └── Refused                  unauthorized, forbidden, not_found, rate_limited, upstream_error,
-                                     invalid_response, unsupported_version, query_too_long, ...
+            │                        invalid_response, unsupported_version, query_too_long, ...
+            ├── Unclear              (whether the work was done cannot be known)
+            └── KeyRefused           (one key of a pool is spent or limited: another may be tried)
 
 No message in this tree carries an upstream's words, a key, a token, a body or a query.
 """
@@ -156,3 +159,25 @@ class ResponseTooLarge(ExchangeError):
 
 class Refused(ExchangeError):
     """The provider answered, and the answer is a refusal or unusable; `code` says which."""
+
+
+class NeverConnected(ConnectionFailed):
+    """No connection came about, so nothing was sent and nothing can have been done."""
+
+
+class Unclear(Refused):
+    """The provider answered, and whether it did the work cannot be known: it is never asked for the same again."""
+
+
+class KeyRefused(Refused):
+    """A structured refusal, without any sign of accepted work, that concerns a key and not the request.
+
+    `reason` is `quota` or `rate`; `scope` says whether it is the key's own or its account's; the key rests until
+    `until` (Unix seconds). Another key of the pool may be tried.
+    """
+
+    def __init__(self, reason: str, *, until: float, scope: str = "key") -> None:
+        super().__init__("rate_limited", retry_at=until)
+        self.reason = reason
+        self.scope = scope
+        self.until = until

@@ -32,6 +32,7 @@ from shared.providers.contract import ContractRetriever
 from shared.services.admit import Admit
 from shared.services.admit_assistant import AdmitAssistant
 from shared.services.agent_cache import MAX_AGE_S, AgentCache
+from shared.services.ask_signed import AskSigned
 from shared.services.fan_out import FanOut
 from shared.services.find_cards import FindCards
 from shared.services.search import Search
@@ -114,4 +115,5 @@ def _fan_out(settings: Network, *, clock: Clock, logger: Logger) -> FanOut:
         private_network_available=settings.private_network_available,
     )
     contract = ContractRetriever(clock=clock, allow_test_names=settings.allow_loopback_http)
-    return FanOut(retrievers={ProviderKind.CONTRACT: contract}, exchanges=exchanges, clock=clock, logger=logger)
+    signed = AskSigned(retriever=contract, exchanges=exchanges, clock=clock)
+    return FanOut(askers={ProviderKind.CONTRACT: signed}, clock=clock, logger=logger)

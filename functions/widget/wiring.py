@@ -25,6 +25,7 @@ from shared.ports.clock import Clock
 from shared.providers.contract import ContractRetriever
 from shared.services.admit_preflight import AdmitPreflight
 from shared.services.admit_widget import AdmitWidget
+from shared.services.ask_signed import AskSigned
 from shared.services.fan_out import FanOut
 from shared.services.search_for_customer import SearchForCustomer
 from shared.settings.public import Network, PublicStore
@@ -70,4 +71,5 @@ def _fan_out(settings: Network, *, clock: Clock, logger: Logger) -> FanOut:
         private_network_available=settings.private_network_available,
     )
     contract = ContractRetriever(clock=clock, allow_test_names=settings.allow_loopback_http)
-    return FanOut(retrievers={ProviderKind.CONTRACT: contract}, exchanges=exchanges, clock=clock, logger=logger)
+    signed = AskSigned(retriever=contract, exchanges=exchanges, clock=clock)
+    return FanOut(askers={ProviderKind.CONTRACT: signed}, clock=clock, logger=logger)

@@ -43,6 +43,10 @@ class BoundedBody:
         self._decoded = bytearray()
         self.wire_bytes = 0
 
+    @property
+    def is_coded(self) -> bool:
+        return self._start is not None
+
     def feed(self, chunk: bytes) -> None:
         self.wire_bytes += len(chunk)
         if self.wire_bytes > MAX_BODY_BYTES:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import ssl
 from collections.abc import Callable
+from functools import partial
 
 import certifi
 import httpcore
@@ -28,7 +29,7 @@ from shared.errors import (
     Refused,
 )
 from shared.ports.clock import Clock
-from shared.ports.exchange import Exchange, OutboundAnswer, OutboundRequest
+from shared.ports.exchange import Exchange, OutboundAnswer, OutboundRequest, Watch
 from shared.ports.resolver import Resolver
 
 _MAX_FRAMING_BYTES = 65_536  # chunk sizes and what is read ahead, beyond the body itself
@@ -91,7 +92,7 @@ class PinnedExchange:
     def remaining_ms(self) -> int:
         return int(self._deadline.remaining_s(self._clock.monotonic()) * 1000)
 
-    async def send(self, build: Callable[[], OutboundRequest]) -> OutboundAnswer:
+    async def send(self, build: Callable[[], OutboundRequest], *, watch: Watch | None = None) -> OutboundAnswer:
         if self._transport is None:
             raise BlockedAddress
         remaining_s = self._deadline.remaining_s(self._clock.monotonic())
@@ -99,25 +100,27 @@ class PinnedExchange:
             raise ExchangeTimeout
         try:
             async with asyncio.timeout(remaining_s):
-                return await _send(self._transport, build)
+                return await _send(self._transport, build, watch)
         except TimeoutError:
             raise ExchangeTimeout from None
 
 
-async def _send(transport: PinnedTransport, build: Callable[[], OutboundRequest]) -> OutboundAnswer:
+async def _send(
+    transport: PinnedTransport, build: Callable[[], OutboundRequest], watch: Watch | None
+) -> OutboundAnswer:
     try:
-        return await _answer(transport, build())
+        return await _answer(transport, build(), watch)
     except ConnectionDropped:
         transport.close_idle()  # it died while it lay idle, unanswered: send once more, on a fresh connection
-        return await _answer(transport, build())
+        return await _answer(transport, build(), watch)
 
 
-async def _answer(transport: PinnedTransport, request: OutboundRequest) -> OutboundAnswer:
+async def _answer(transport: PinnedTransport, request: OutboundRequest, watch: Watch | None) -> OutboundAnswer:
     try:
-        response = await transport.handle_async_request(_as_httpx(request, transport))
+        response = await transport.handle_async_request(_as_httpx(request, transport, watch))
         stream: httpcore.AsyncNetworkStream = response.extensions["network_stream"]
         try:
-            return await _complete(response, stream)
+            return await _complete(response, stream, watch)
         except BaseException:
             await stream.aclose()  # at once, whatever becomes of the response
             raise
@@ -131,26 +134,48 @@ async def _answer(transport: PinnedTransport, request: OutboundRequest) -> Outbo
             transport.close()
 
 
-def _as_httpx(request: OutboundRequest, transport: PinnedTransport) -> httpx.Request:
+def _as_httpx(request: OutboundRequest, transport: PinnedTransport, watch: Watch | None) -> httpx.Request:
     base_url = transport.base_url
     if not request.url.startswith(base_url) or request.url[len(base_url) :][:1] not in ("/", "?", ""):
         raise BlockedAddress  # a line to one source leads nowhere else
-    headers = [("Host", transport.authority), ("Accept-Encoding", ACCEPTED_CODINGS), *request.headers]
+    codings = ACCEPTED_CODINGS if watch is None else "identity"
+    headers = [("Host", transport.authority), ("Accept-Encoding", codings), *request.headers]
     return httpx.Request(request.method, request.url, headers=headers, content=request.body)
 
 
-async def _complete(response: httpx.Response, stream: httpcore.AsyncNetworkStream) -> OutboundAnswer:
+async def _complete(
+    response: httpx.Response, stream: httpcore.AsyncNetworkStream, watch: Watch | None
+) -> OutboundAnswer:
     if not isinstance(stream, PinnedStream):
         raise Refused("invalid_response")  # it wants to speak another protocol
     body = BoundedBody(headers := dict(response.headers.items()))
     try:
-        if raw := await _raw_body(response, stream):
+        if watch is not None and not body.is_coded:
+            if await _watched(response, stream, body, partial(watch, headers)):
+                await stream.aclose()  # the rest is not read, so nothing else can be asked on it
+                return OutboundAnswer(status=response.status_code, headers=headers, body=body.complete())
+        elif raw := await _raw_body(response, stream):
             body.feed(raw)
         decoded = body.complete()
+        if watch is not None and body.is_coded:
+            watch(headers, decoded)
         stream.complete()
     except httpcore.RemoteProtocolError:
         raise (ConnectionFailed() if stream.was_read_to_its_end else Refused("invalid_response")) from None
     return OutboundAnswer(status=response.status_code, headers=headers, body=decoded)
+
+
+async def _watched(
+    response: httpx.Response, stream: PinnedStream, body: BoundedBody, has_seen_enough: Callable[[bytes], bool]
+) -> bool:
+    """Whether the watch ended the reading."""
+    stream.begin_body(framing_bytes=_MAX_FRAMING_BYTES)
+    async for chunk in response.aiter_raw():
+        stream.allow(len(chunk))
+        body.feed(chunk)
+        if has_seen_enough(chunk):
+            return True
+    return False
 
 
 async def _raw_body(response: httpx.Response, stream: PinnedStream) -> bytes:

@@ -12,7 +12,7 @@ from typing import Any, Protocol, cast
 
 import httpcore
 
-from shared.errors import ConnectionDropped, ConnectionFailed, Refused, ResponseTooLarge
+from shared.errors import ConnectionDropped, ConnectionFailed, NeverConnected, Refused, ResponseTooLarge
 from shared.ports.clock import Clock
 
 KEEP_ALIVE_S = 5.0
@@ -62,7 +62,7 @@ class PinnedStream(asyncio.Protocol, httpcore.AsyncNetworkStream):
         except BaseException as error:
             self.abort()
             if isinstance(error, OSError):
-                raise ConnectionFailed from None  # somebody is there and is not who they should be
+                raise NeverConnected from None  # somebody is there and is not who they should be
             raise
         return self
 

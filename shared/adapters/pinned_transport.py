@@ -15,7 +15,7 @@ from shared.adapters.checked_addresses import checked_addresses
 from shared.adapters.pinned_stream import KEEP_ALIVE_S, Dial, PinnedStream
 from shared.domain.addresses import AddressPolicy
 from shared.domain.urls import destination_of
-from shared.errors import ConnectionFailed, Refused
+from shared.errors import NeverConnected, Refused
 from shared.ports.clock import Clock
 from shared.ports.resolver import Resolver
 
@@ -52,7 +52,7 @@ class Network(httpcore.AsyncNetworkBackend):
                 continue
             self.streams.add(stream)
             return stream
-        raise ConnectionFailed
+        raise NeverConnected
 
 
 class PinnedTransport(httpx.AsyncBaseTransport):

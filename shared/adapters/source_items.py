@@ -56,7 +56,7 @@ def source_of(item: Item) -> Source:
         contract_version=whole_of(item, "contract_version"),
         allow_private_network=flag_of(item, "allow_private_network"),
         created_at=number_of(item, "created_at"),
-        signing=_secret_of(item, "signing"),
+        signing=_secret_of(item, "signing") if "signing" in item else None,
         signing_previous=_secret_of(item, "signing_previous") if "signing_previous" in item else None,
         signing_previous_until=number_of(item, "signing_previous_until"),
     )

@@ -3,15 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 
-
-class FreshnessWish(StrEnum):
-    """`fresh` asks for a new fetch; `force` also fails rather than take text that was fetched before."""
-
-    NORMAL = "normal"
-    FRESH = "fresh"
-    FORCE = "force"
+from shared.domain.passages import FreshnessWish
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,6 +21,14 @@ class Freshness(StrEnum):
     UNKNOWN = "unknown"
 
 
+class FreshnessWish(StrEnum):
+    """`fresh` asks for a new fetch; `force` also fails rather than take text that was fetched before."""
+
+    NORMAL = "normal"
+    FRESH = "fresh"
+    FORCE = "force"
+
+
 class Warning_(StrEnum):
     """Things worth an operator's attention that cost nobody the answer. Stable codes, no upstream words."""
 
@@ -31,6 +39,12 @@ class Warning_(StrEnum):
     FIELD_DROPPED = "field_dropped"  # an optional field that is over-long or invalid
     URL_DROPPED = "url_dropped"  # a citation URL that may not be shown
     SNIPPET_CUT = "snippet_cut"  # longer than 8,000 characters
+    SOURCE_NOT_APPROVED = "source_not_approved"  # a citation of a host that the operator has not approved
+    SOURCE_REDIRECTED = "source_redirected"  # the text comes from another URL than the one asked for
+    SOURCE_FAILED = "source_failed"  # one source among several could not be fetched by the service
+    VERSION_NOT_ADVERTISED = "version_not_advertised"  # the wanted version is not offered: the default was asked
+    NOT_FRESH = "not_fresh"  # a new fetch was asked for and what came may be older
+    CAPABILITIES_CHANGED = "capabilities_changed"  # the service offers its tool under another name or shape
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,10 +68,23 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Discovery:
+    """A citation without text: somewhere to look, not evidence. `library` and `library_version` say what the service
+    selected to find it; they do not prove the version of the document itself.
+    """
+
+    url: str
+    title: str | None = None
+    library: str | None = None
+    library_version: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Retrieval:
     """One provider's answer, parsed. Nothing has been dropped for its audience yet."""
 
     passages: tuple[Passage, ...] = ()
+    discoveries: tuple[Discovery, ...] = ()
     warnings: tuple[Warning_, ...] = ()
 
 
@@ -70,3 +97,7 @@ class Question:
     locale: str | None = None
     locale_fallback: str | None = None
     conversation_id: str | None = None  # already withheld from every provider that may not have it
+    product: str | None = None
+    repository: str | None = None  # owner/name
+    version: str | None = None
+    freshness: FreshnessWish = FreshnessWish.NORMAL

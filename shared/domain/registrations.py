@@ -16,6 +16,23 @@ CONTRACT_VERSION = 1
 
 class ProviderKind(StrEnum):
     CONTRACT = "contract"
+    CONTEXT7 = "context7"
+    EXA = "exa"
+    FIRECRAWL = "firecrawl"
+    MINTLIFY = "mintlify"
+    DEEPWIKI = "deepwiki"
+
+
+# Hosted services whose allowance, and mostly whose keys, cost the operator: for trusted people's tools alone.
+LIVE_KINDS = frozenset(
+    {
+        ProviderKind.CONTEXT7,
+        ProviderKind.EXA,
+        ProviderKind.FIRECRAWL,
+        ProviderKind.MINTLIFY,
+        ProviderKind.DEEPWIKI,
+    }
+)
 
 
 class ProviderStatus(StrEnum):
@@ -38,6 +55,11 @@ class Capabilities:
     citation_url: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProviderConfig:
+    """What only one kind of provider can be set to; each kind that has settings has a subclass of its own."""
+
+
 @dataclass(frozen=True, slots=True)
 class SealedSecret:
     """A secret as it lies in the store: ciphertext under the exposure's key, and what may be shown of it."""
@@ -56,7 +78,10 @@ class SigningSecrets:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """All that is needed to ask one provider, the same on every lane. Says nothing about other sources."""
+    """All that is needed to ask one provider, the same on every lane. Says nothing about other sources.
+
+    `signing` is the contract's; `config` is what the other kinds have in its place.
+    """
 
     id: str
     name: str
@@ -67,7 +92,8 @@ class Source:
     capabilities: Capabilities = field(default_factory=Capabilities)
     contract_version: int = CONTRACT_VERSION
     allow_private_network: bool = False
-    signing: SealedSecret
+    signing: SealedSecret | None = None
+    config: ProviderConfig | None = None
     signing_previous: SealedSecret | None = None
     signing_previous_until: float = 0.0
     created_at: float = 0.0

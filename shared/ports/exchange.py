@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeAlias
 
 from shared.domain.deadlines import Deadline
 from shared.domain.registrations import Source
@@ -29,6 +29,10 @@ class OutboundAnswer:
     body: bytes = field(repr=False)
 
 
+# Told an answer's headers and each piece of its body, decoded and in order; True once it has seen enough.
+Watch: TypeAlias = Callable[[Mapping[str, str], bytes], bool]
+
+
 class Exchange(Protocol):
     """A line to one provider, under one deadline. Knows nothing of contracts, signatures or secrets.
 
@@ -44,7 +48,12 @@ class Exchange(Protocol):
         """Milliseconds until the deadline, never negative."""
         ...
 
-    async def send(self, build: Callable[[], OutboundRequest]) -> OutboundAnswer: ...
+    async def send(self, build: Callable[[], OutboundRequest], *, watch: Watch | None = None) -> OutboundAnswer:
+        """With a `watch` the answer is asked for uncoded, and reading ends as soon as the watch has seen enough: the
+        connection is then closed and what came so far is the body. A body that is coded all the same is handed to
+        the watch whole, at its end.
+        """
+        ...
 
 
 class Exchanges(Protocol):

@@ -6,10 +6,11 @@ import unicodedata
 from collections import OrderedDict
 from dataclasses import dataclass
 
-from shared.domain.agent_searches import AgentSearch, FreshnessWish
+from shared.domain.agent_searches import AgentSearch
 from shared.domain.credentials import Principal
 from shared.domain.exposure import Grant
 from shared.domain.outcomes import OutcomeStatus
+from shared.domain.passages import FreshnessWish
 from shared.domain.registrations import Provider
 from shared.domain.replies import Reply
 from shared.ports.clock import Clock

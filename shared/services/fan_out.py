@@ -12,15 +12,13 @@ from aws_lambda_powertools import Logger
 from shared.domain.deadlines import Deadline
 from shared.domain.outcomes import OutcomeCode
 from shared.domain.passages import Question, Retrieval, Warning_
-from shared.domain.registrations import ProviderKind, SealedSecret, SigningSecrets, Source
+from shared.domain.registrations import ProviderKind, Source
 from shared.domain.replies import Reply, reply_with, reply_without
-from shared.errors import ExchangeError, Refused, Unavailable
+from shared.errors import ExchangeError, Refused
 from shared.observability import PROVIDER_FAULT, place_of
+from shared.ports.asker import Asker
 from shared.ports.clock import Clock
-from shared.ports.exchange import Exchanges
-from shared.ports.retriever import Retriever
 from shared.ports.secret_box import Unsealer
-from shared.services.at_once import both
 
 _LETTING_GO_S = 0.02
 _CODES = frozenset(OutcomeCode)
@@ -41,14 +39,11 @@ class FanOut:
     """`ask` answers by the deadline, in the order of the inquiries, one reply each, and raises nothing of a source's.
 
     Replies are not filtered by audience yet. What is late is cancelled and counts as `timeout`; a source that ignores
-    its cancellation is not waited for. A secret that cannot be opened is `not_configured`: nothing was sent.
+    its cancellation is not waited for. A source of a kind without an asker is `not_configured`.
     """
 
-    def __init__(
-        self, *, retrievers: Mapping[ProviderKind, Retriever], exchanges: Exchanges, clock: Clock, logger: Logger
-    ) -> None:
-        self._retrievers = retrievers
-        self._exchanges = exchanges
+    def __init__(self, *, askers: Mapping[ProviderKind, Asker], clock: Clock, logger: Logger) -> None:
+        self._askers = askers
         self._clock = clock
         self._logger = logger
         self._left_running: set[asyncio.Task[Reply]] = set()
@@ -103,29 +98,15 @@ class FanOut:
 
     async def _retrieval(self, inquiry: Inquiry, *, deadline: Deadline) -> Retrieval:
         source, question = inquiry.source, inquiry.question
-        retriever = self._retrievers.get(source.kind)
-        if retriever is None:
+        asker = self._askers.get(source.kind)
+        if asker is None:
             raise Refused(OutcomeCode.NOT_CONFIGURED)
-        limits = retriever.limits
+        limits = asker.limits
         if len(question.query) > limits.query_characters:
             raise Refused(OutcomeCode.QUERY_TOO_LONG)
         question = replace(question, limit=min(question.limit, limits.results))
-        secrets = await self._secrets(source, inquiry.unsealer)
-        own_deadline = deadline.capped(limits.timeout_s, now_s=self._clock.monotonic())
-        exchange = self._exchanges.open(source, deadline=own_deadline)
-        retrieval = await retriever.retrieve(source, question, secrets=secrets, exchange=exchange)
+        retrieval = await asker.ask(source, question, unsealer=inquiry.unsealer, deadline=deadline)
         return _at_most(question.limit, retrieval)
-
-    async def _secrets(self, source: Source, unsealer: Unsealer) -> SigningSecrets:
-        """Raises `Refused` (`not_configured`) where one does not open."""
-        try:
-            return await _opened(source, source.previous_secret_at(self._clock.now()), unsealer)
-        except Unavailable as error:
-            raise self._locked(error) from None
-
-    def _locked(self, error: Unavailable) -> Refused:
-        retry_at = None if error.retry_after_s is None else self._clock.now() + error.retry_after_s
-        return Refused(OutcomeCode.NOT_CONFIGURED, retry_at=retry_at)
 
     def _fault(self, source: Source, error: BaseException, request_id: str) -> OutcomeCode:
         self._logger.error(PROVIDER_FAULT, provider=source.id, fault=place_of(error), request_id=request_id)
@@ -133,16 +114,6 @@ class FanOut:
 
     def _since_ms(self, started_s: float) -> int:
         return round((self._clock.monotonic() - started_s) * 1000)
-
-
-async def _opened(source: Source, previous: SealedSecret | None, unsealer: Unsealer) -> SigningSecrets:
-    """Inside a rotation's window both secrets are opened at once."""
-    current = unsealer.unseal(source.signing, owner_id=source.id, purpose="signing")
-    if previous is None:
-        return SigningSecrets(current=await current)
-    replaced = unsealer.unseal(previous, owner_id=source.id, purpose="signing_previous")
-    opened, opened_previous = await both(current, replaced)
-    return SigningSecrets(current=opened, previous=opened_previous)
 
 
 def _reply_of(task: asyncio.Task[Reply], source: Source, *, in_time: bool, waited_ms: int) -> Reply:

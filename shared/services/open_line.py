@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -12,6 +11,7 @@ from shared.domain.registrations import Provider, SigningSecrets
 from shared.ports.clock import Clock
 from shared.ports.exchange import Exchange, Exchanges
 from shared.ports.secret_box import Unsealer
+from shared.services.ask_signed import opened
 
 CEILING_S = 25.0
 
@@ -36,16 +36,7 @@ class OpenLine:
     async def __call__(self, provider: Provider, *, timeout_s: float) -> Line:
         """Raises `Unavailable` (`secrets_unavailable`)."""
         ceiling = Deadline.after(CEILING_S, now_s=self._clock.monotonic())
-        secrets = await self._secrets(provider)
+        secrets = await opened(provider.source, self._unsealers[provider.exposure_profile], now=self._clock.now())
         deadline = ceiling.capped(timeout_s, now_s=self._clock.monotonic())
         exchange = self._exchanges.open(provider.source, deadline=deadline)
         return Line(exchange=exchange, secrets=secrets, timeout_ms=exchange.remaining_ms())
-
-    async def _secrets(self, provider: Provider) -> SigningSecrets:
-        unsealer = self._unsealers[provider.exposure_profile]
-        current = unsealer.unseal(provider.source.signing, owner_id=provider.id, purpose="signing")
-        sealed_previous = provider.source.previous_secret_at(self._clock.now())
-        if sealed_previous is None:
-            return SigningSecrets(await current)
-        previous = unsealer.unseal(sealed_previous, owner_id=provider.id, purpose="signing_previous")
-        return SigningSecrets(*await asyncio.gather(current, previous))

@@ -60,6 +60,7 @@ class RotateSecret:
         secret = new_signing_secret()
         try:
             check_generation(before.generation, expected_generation)
+            _signing_of(before)
             refuse_while_pending(before, now=self._clock.now(), replace_pending=rotation.replace_pending)
             after = await self._rotated(before, secret, window_hours=rotation.window_hours)
             written = await self._change(before, after, action="provider.secret_rotated", by=by, once=once)
@@ -82,5 +83,12 @@ class RotateSecret:
     async def _as_previous(self, before: Provider) -> SealedSecret:
         """The current secret, sealed again: a ciphertext opens for its own purpose alone."""
         unsealer, sealer = self._unsealers[before.exposure_profile], self._sealers[before.exposure_profile]
-        current = await unsealer.unseal(before.source.signing, owner_id=before.id, purpose="signing")
+        current = await unsealer.unseal(_signing_of(before), owner_id=before.id, purpose="signing")
         return await sealer.seal(current, owner_id=before.id, purpose="signing_previous")
+
+
+def _signing_of(provider: Provider) -> SealedSecret:
+    """Raises `Conflict` (`no_signing_secret`) for a provider of a kind that signs nothing."""
+    if provider.source.signing is None:
+        raise Conflict("A provider of this kind has no signing secret.", code="no_signing_secret")
+    return provider.source.signing

@@ -131,7 +131,7 @@ class ProviderShown(Shown):
         "customer_safe and has a new `baseUrl`."
     )
     generation: int = Field(description="Grows with every change; the ETag is this number in quotes.")
-    secret_fingerprint: str = Field(description="The first 16 hex digits of the secret's SHA-256.")
+    secret_fingerprint: str | None = Field(description="The first 16 hex digits of the secret's SHA-256.")
     rotation: RotationShown | None
     created_at: str = Field(json_schema_extra={"format": "date-time"})
     updated_at: str = Field(json_schema_extra={"format": "date-time"})
@@ -177,7 +177,7 @@ def fields_of(provider: Provider, *, now: float) -> dict[str, Any]:
         "status": provider.status,
         "needs_test": provider.needs_test,
         "generation": source.generation,
-        "secret_fingerprint": source.signing.fingerprint,
+        "secret_fingerprint": source.signing.fingerprint if source.signing else None,
         "rotation": _rotation(provider, now=now),
         "created_at": moment(source.created_at),
         "updated_at": moment(provider.updated_at),

@@ -8,7 +8,8 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from shared.domain.agent_searches import AgentSearch, FreshnessWish
+from shared.domain.agent_searches import AgentSearch
+from shared.domain.passages import FreshnessWish
 from shared.errors import Invalid, Problem, Violation
 from shared.web.events import Event
 from shared.web.search_fields import DEFAULT_DEADLINE_MS, CollectionIds, DeadlineMs, LanguageTag, NotBlank

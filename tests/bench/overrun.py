@@ -17,6 +17,7 @@ from shared.domain.passages import Question
 from shared.domain.registrations import ProviderKind
 from shared.observability import logger_for
 from shared.providers.contract import ContractRetriever
+from shared.services.ask_signed import AskSigned
 from shared.services.fan_out import FanOut, Inquiry
 from tests.bench.measure import Row
 from tests.bench.processes import a_server
@@ -55,8 +56,7 @@ class _Asking:
         )
         retriever = ContractRetriever(clock=self._clock, allow_test_names=True)
         self._fan_out = FanOut(
-            retrievers={ProviderKind.CONTRACT: retriever},
-            exchanges=exchanges,
+            askers={ProviderKind.CONTRACT: AskSigned(retriever=retriever, exchanges=exchanges, clock=self._clock)},
             clock=self._clock,
             logger=logger_for("bench"),
         )

@@ -20,7 +20,7 @@ from shared.domain.deadlines import Deadline
 from shared.domain.registrations import Source
 from shared.errors import ExchangeTimeout
 from shared.ports.clock import Clock
-from shared.ports.exchange import Exchange, OutboundAnswer, OutboundRequest
+from shared.ports.exchange import Exchange, OutboundAnswer, OutboundRequest, Watch
 
 
 class _Mark(Enum):
@@ -96,7 +96,14 @@ class FakeExchange:
     def remaining_ms(self) -> int:
         return int(self.deadline.remaining_s(self.clock.monotonic()) * 1000)
 
-    async def send(self, build: Callable[[], OutboundRequest]) -> OutboundAnswer:
+    async def send(self, build: Callable[[], OutboundRequest], *, watch: Watch | None = None) -> OutboundAnswer:
+        """A `watch` gets the scripted body in one piece."""
+        answer = await self._in_time(build)
+        if watch is not None:
+            watch(answer.headers, answer.body)
+        return answer
+
+    async def _in_time(self, build: Callable[[], OutboundRequest]) -> OutboundAnswer:
         remaining_s = self.deadline.remaining_s(self.clock.monotonic())
         if remaining_s <= 0:
             raise ExchangeTimeout

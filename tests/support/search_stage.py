@@ -25,6 +25,7 @@ from shared.services.admit_assistant import AdmitAssistant
 from shared.services.admit_preflight import AdmitPreflight
 from shared.services.admit_widget import AdmitWidget
 from shared.services.agent_cache import AgentCache
+from shared.services.ask_signed import AskSigned
 from shared.services.fan_out import FanOut
 from shared.services.find_cards import FindCards
 from shared.services.search import Search
@@ -274,8 +275,9 @@ class Stage:
 
     def _fan_out(self) -> FanOut:
         return FanOut(
-            retrievers={ProviderKind.CONTRACT: self.retriever},
-            exchanges=self.exchanges,
+            askers={
+                ProviderKind.CONTRACT: AskSigned(retriever=self.retriever, exchanges=self.exchanges, clock=self.clock)
+            },
             clock=self.clock,
             logger=self.log,
         )

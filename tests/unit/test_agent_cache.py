@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from shared.domain.agent_searches import AgentSearch, FreshnessWish
+from shared.domain.agent_searches import AgentSearch
 from shared.domain.credentials import Principal
 from shared.domain.exposure import Audience, CredentialClass, ExposureProfile, Grant
 from shared.domain.outcomes import OutcomeCode
-from shared.domain.passages import Retrieval
+from shared.domain.passages import FreshnessWish, Retrieval
 from shared.domain.registrations import ProviderStatus
 from shared.domain.replies import Reply, reply_with, reply_without
 from shared.errors import Refused

@@ -24,6 +24,7 @@ from shared.errors import (
     Unavailable,
 )
 from shared.observability import PROVIDER_FAULT
+from shared.services.ask_signed import AskSigned
 from shared.services.fan_out import FanOut, Inquiry
 from tests.support.builders import NOW, a_passage, a_source
 from tests.support.fakes import FakeClock, FakeUnsealer
@@ -51,8 +52,9 @@ class Bench:
         self.exchanges = NoExchanges()
         self.unsealer = FakeUnsealer(exposure=PUBLIC)
         self.fan_out = FanOut(
-            retrievers={ProviderKind.CONTRACT: self.retriever},
-            exchanges=self.exchanges,
+            askers={
+                ProviderKind.CONTRACT: AskSigned(retriever=self.retriever, exchanges=self.exchanges, clock=self.clock)
+            },
             clock=self.clock,
             logger=self.log,
         )
@@ -292,7 +294,7 @@ def test_a_surplus_that_the_retriever_let_through_is_cut_with_a_warning() -> Non
 
 def test_a_kind_that_this_process_does_not_know_is_not_configured() -> None:
     bench = Bench()
-    fan_out = FanOut(retrievers={}, exchanges=bench.exchanges, clock=bench.clock, logger=bench.log)
+    fan_out = FanOut(askers={}, clock=bench.clock, logger=bench.log)
     inquiry = Inquiry(source=bench.source(answering()), question=Question(query="x"), unsealer=bench.unsealer)
     (reply,) = run(fan_out.ask([inquiry], deadline=Deadline.after(1, now_s=1_000.0), request_id="r-1"))
     assert (reply.outcome.status, reply.outcome.error_code) == (OutcomeStatus.SKIPPED, OutcomeCode.NOT_CONFIGURED)

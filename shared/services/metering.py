@@ -1,0 +1,200 @@
+"""Takes one operation to a live service through its reservation and, key by key, to an answer.
+
+keys, state        nothing configured: not_configured; all resting: keys_exhausted. Nothing was written or sent
+reserve            the day's units are used: allowance_exhausted. Nothing was sent
+try a key          refused for the key's sake: it rests, for all instances, and the next one is tried
+settle             confirmed, released, or left alone: then it counts as unknown until an operator reviews it
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Final, TypeVar, cast
+
+from aws_lambda_powertools import Logger
+
+from shared.domain.allowances import Reservation
+from shared.domain.deadlines import Deadline
+from shared.domain.key_pools import (
+    LONGEST_REST_S,
+    PoolKey,
+    PoolState,
+    Rest,
+    RestReason,
+    choose_key,
+    free_again_at,
+    next_active,
+    resting_with,
+)
+from shared.domain.outcomes import OutcomeCode
+from shared.domain.pools import KEYED_POOLS, Pool
+from shared.domain.registrations import Source
+from shared.errors import (
+    BlockedAddress,
+    ConnectionFailed,
+    ExchangeError,
+    ExchangeTimeout,
+    KeyRefused,
+    NeverConnected,
+    Refused,
+    Unavailable,
+    Unclear,
+)
+from shared.observability import KEY_RESTS, UNIT_UNSETTLED
+from shared.ports.allowances import Allowances
+from shared.ports.clock import Clock
+from shared.ports.exchange import Exchanges
+from shared.ports.meter import Attempt
+from shared.ports.pool_keys import PoolKeys
+from shared.ports.pool_ledger import PoolLedger
+
+T = TypeVar("T")
+
+LEAST_TIME_S: Final = 3.0  # with less left, no attempt starts
+ATTEMPT_S: Final = 15.0
+_SETTLING_S: Final = 0.5
+_SHORTEST_REST_S: Final = 1.0
+_NO_KEY: Final = PoolKey(name="", fingerprint="", value="")
+
+
+class _OutOfTime(ExchangeTimeout):
+    """Too little time was left to start, so nothing was sent."""
+
+
+class _AllRefused(Refused):
+    """Every key was refused without any sign of accepted work."""
+
+
+_NOTHING_WAS_DONE: Final = (_OutOfTime, _AllRefused, KeyRefused, NeverConnected, BlockedAddress)
+_NOBODY_KNOWS: Final = (ExchangeTimeout, ConnectionFailed, Unclear)
+
+
+class Metering:
+    """Implements `ports.meter.Meters`."""
+
+    def __init__(
+        self,
+        *,
+        keys: PoolKeys,
+        ledger: PoolLedger,
+        allowances: Allowances,
+        exchanges: Exchanges,
+        clock: Clock,
+        logger: Logger,
+    ) -> None:
+        self.keys = keys
+        self.ledger = ledger
+        self.allowances = allowances
+        self.exchanges = exchanges
+        self.clock = clock
+        self.logger = logger
+
+    def open(self, source: Source, pool: Pool, *, deadline: Deadline) -> PooledMeter:
+        return PooledMeter(self, source, pool, deadline=deadline)
+
+
+class PooledMeter:
+    """Implements `ports.meter.Meter`. A store that cannot be used is `not_configured`: nothing was sent."""
+
+    def __init__(self, parts: Metering, source: Source, pool: Pool, *, deadline: Deadline) -> None:
+        self._parts = parts
+        self._source = source
+        self._pool = pool
+        self._deadline = deadline
+
+    def remaining_ms(self) -> int:
+        return int(self._remaining_s() * 1000)
+
+    async def perform(self, work: Callable[[Attempt], Awaitable[T]]) -> T:
+        try:
+            keys, state = await self._opening()
+            first = self._choose(keys, state, tried=())
+            self._check_time()
+            reservation = await self._parts.allowances.reserve(self._pool)
+        except Unavailable as error:
+            raise self._locked(error) from None
+        try:
+            result = await self._with_keys(work, keys, state, first)
+        except ExchangeError as error:
+            await self._settle_after(error, reservation)
+            raise
+        await self._settled(self._parts.allowances.confirm, reservation)
+        return result
+
+    async def _opening(self) -> tuple[Sequence[PoolKey], PoolState]:
+        if self._pool not in KEYED_POOLS:
+            return (_NO_KEY,), PoolState()
+        keys = (await self._parts.keys.configured(self._pool)).keys
+        if not keys:
+            raise Refused(OutcomeCode.NOT_CONFIGURED)
+        return keys, await self._parts.ledger.state(self._pool)
+
+    async def _with_keys(
+        self, work: Callable[[Attempt], Awaitable[T]], keys: Sequence[PoolKey], state: PoolState, key: PoolKey
+    ) -> T:
+        tried: list[str] = []
+        while True:
+            try:
+                return await work(self._attempt(key))
+            except KeyRefused as refusal:
+                if key is _NO_KEY:
+                    raise
+                tried.append(key.fingerprint)
+                state = await self._rested(key, refusal, keys, state)
+            key = self._choose(keys, state, tried=tried)
+            self._check_time()
+
+    def _attempt(self, key: PoolKey) -> Attempt:
+        deadline = self._deadline.capped(ATTEMPT_S, now_s=self._parts.clock.monotonic())
+        exchange = self._parts.exchanges.open(self._source, deadline=deadline)
+        return Attempt(exchange=exchange, key=key.value or None)
+
+    def _choose(self, keys: Sequence[PoolKey], state: PoolState, *, tried: Sequence[str]) -> PoolKey:
+        """Raises `Refused` (`keys_exhausted`) when none is left, `_AllRefused` after attempts."""
+        now = self._parts.clock.now()
+        key = choose_key(keys, state, now=now, tried=tried)
+        if key is not None:
+            return key
+        refused = _AllRefused if tried else Refused
+        raise refused(OutcomeCode.KEYS_EXHAUSTED, retry_at=free_again_at(keys, state, now=now))
+
+    async def _rested(self, key: PoolKey, refusal: KeyRefused, keys: Sequence[PoolKey], state: PoolState) -> PoolState:
+        """Written for all instances; where that fails, at least this operation knows."""
+        now = self._parts.clock.now()
+        until = min(max(refusal.until, now + _SHORTEST_REST_S), now + LONGEST_REST_S)
+        rest = Rest(until, cast("RestReason", refusal.reason))
+        resting = [each.fingerprint for each in resting_with(key, keys, scope=refusal.scope)]
+        active = next_active(keys, state, resting=resting, until=until, now=now)
+        self._parts.logger.warning(KEY_RESTS, pool=self._pool, key=key.name, reason=rest.reason, until=round(until))
+        try:
+            return await self._parts.ledger.rest(self._pool, resting, rest, active=active)
+        except Unavailable:
+            return PoolState(active=active, rests={**state.rests, **dict.fromkeys(resting, rest)})
+
+    async def _settle_after(self, error: ExchangeError, reservation: Reservation) -> None:
+        if isinstance(error, _NOTHING_WAS_DONE):
+            await self._settled(self._parts.allowances.release, reservation)
+        elif isinstance(error, _NOBODY_KNOWS):
+            self._parts.logger.warning(UNIT_UNSETTLED, pool=self._pool)
+        else:
+            await self._settled(self._parts.allowances.confirm, reservation)
+
+    async def _settled(self, settle: Callable[[Reservation], Awaitable[None]], reservation: Reservation) -> None:
+        """What cannot be written in a moment stays unsettled, which counts: the answer is not kept waiting for it."""
+        try:
+            async with asyncio.timeout(_SETTLING_S):
+                await settle(reservation)
+        except (Unavailable, TimeoutError):
+            self._parts.logger.warning(UNIT_UNSETTLED, pool=self._pool)
+
+    def _check_time(self) -> None:
+        if self._remaining_s() < LEAST_TIME_S:
+            raise _OutOfTime
+
+    def _remaining_s(self) -> float:
+        return self._deadline.remaining_s(self._parts.clock.monotonic())
+
+    def _locked(self, error: Unavailable) -> Refused:
+        retry_at = None if error.retry_after_s is None else self._parts.clock.now() + error.retry_after_s
+        return Refused(OutcomeCode.NOT_CONFIGURED, retry_at=retry_at)
