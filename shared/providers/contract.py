@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable
 from typing import Final, Literal
 
+from shared.domain.answer_bodies import is_json
 from shared.domain.identifiers import new_nonce
 from shared.domain.passages import Question, Retrieval
 from shared.domain.registrations import CONTRACT_VERSION, Capabilities, SigningSecrets, Source
@@ -84,7 +85,7 @@ class ContractRetriever:
         """Raises the refusal that a status means, and `invalid_response` for a success that is not JSON."""
         if answer.status != 200:
             raise self._refusal(answer)
-        if not _is_json(answer.headers.get("content-type", "")):
+        if not is_json(answer.headers.get("content-type", "")):
             raise Refused("invalid_response")
 
     def _refusal(self, answer: OutboundAnswer) -> ExchangeError:
@@ -104,8 +105,3 @@ def _body(question: Question, *, limit: int, capabilities: Capabilities) -> byte
     if question.conversation_id is not None:
         fields["context"] = {"conversationId": question.conversation_id}
     return json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode()
-
-
-def _is_json(content_type: str) -> bool:
-    media_type = content_type.partition(";")[0].strip(" \t").lower()
-    return media_type == _JSON or (media_type.startswith("application/") and media_type.endswith("+json"))

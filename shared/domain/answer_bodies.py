@@ -1,0 +1,50 @@
+"""The JSON object that an upstream answered, if it is one: strict, of bounded depth, and not so tangled that reading it
+would hold up everybody else's answers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from itertools import islice
+from typing import Final, TypeAlias
+
+from shared.domain.strict_json import JsonValue, NotStrictJson, parse
+
+JsonObject: TypeAlias = "dict[str, JsonValue]"
+
+_MOST_MARKS: Final = 30_000  # brackets and commas
+# The closing quote is optional: a string that never ends is then read once, not anew from each quote inside it.
+_STRING_OR_MARK = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"?|([{\[,])', re.DOTALL)
+
+
+def object_in(body: bytes) -> JsonObject | None:
+    """None for anything that is not one sound JSON object."""
+    if _is_tangled(body):
+        return None
+    try:
+        value = parse(body)
+    except NotStrictJson:
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def typed_object_in(headers: Mapping[str, str], body: bytes) -> JsonObject | None:
+    """`object_in` for an answer that also says that it is JSON. `headers` have lower-case names."""
+    return object_in(body) if is_json(headers.get("content-type", "")) else None
+
+
+def is_json(content_type: str) -> bool:
+    media_type = media_type_of(content_type)
+    return media_type == "application/json" or (media_type.startswith("application/") and media_type.endswith("+json"))
+
+
+def media_type_of(content_type: str) -> str:
+    return content_type.partition(";")[0].strip(" \t").lower()
+
+
+def _is_tangled(body: bytes) -> bool:
+    if sum(body.count(mark) for mark in (b"{", b"[", b",")) <= _MOST_MARKS:
+        return False
+    marks = (match for match in _STRING_OR_MARK.finditer(body) if match.lastindex)
+    return next(islice(marks, _MOST_MARKS, None), None) is not None
