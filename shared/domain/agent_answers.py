@@ -5,16 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from shared.domain.card_answers import FoundCards
 from shared.domain.cards import Card
 from shared.domain.locales import common_locale, is_fallback
 from shared.domain.merging import merged
-from shared.domain.ordering import Found
+from shared.domain.ordering import Cited, Found, ordered_discoveries
 from shared.domain.outcomes import AnswerStatus, Outcome, status_of_answer
-from shared.domain.passages import Passage
+from shared.domain.passages import Discovery, Passage
 from shared.domain.registrations import ProviderKind, Source
 from shared.domain.replies import Reply
+
+MAX_DISCOVERIES: Final = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +30,14 @@ class AgentResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AgentDiscovery:
+    provider_id: str
+    provider_name: str
+    provider_kind: ProviderKind
+    discovery: Discovery
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AgentAnswer:
     """`retry_at` (Unix seconds) is set when every asked provider said when to come back: the earliest of them. `cards`
     is None where no collection was named.
@@ -34,6 +45,7 @@ class AgentAnswer:
 
     status: AnswerStatus
     results: tuple[AgentResult, ...] = ()
+    discoveries: tuple[AgentDiscovery, ...] = ()
     outcomes: tuple[Outcome, ...] = ()
     returned_locale: str | None = None
     retry_at: float | None = None
@@ -67,6 +79,7 @@ def agent_answer(
     return AgentAnswer(
         status=status_of_answer(asked),
         results=results,
+        discoveries=tuple(_cited(each) for each in ordered_discoveries(replies)[:MAX_DISCOVERIES]),
         outcomes=(*_marked(asked, cut), *refused),
         returned_locale=_returned_locale(results),
         retry_at=_common_retry(asked),
@@ -81,6 +94,13 @@ def _projected(found: Found, locale: str | None) -> AgentResult:
         provider_kind=source.kind,
         passage=found.passage,
         locale_fallback=is_fallback(locale, found.passage.locale),
+    )
+
+
+def _cited(cited: Cited) -> AgentDiscovery:
+    source = cited.source
+    return AgentDiscovery(
+        provider_id=source.id, provider_name=source.name, provider_kind=source.kind, discovery=cited.discovery
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from shared.domain.outcomes import Outcome, OutcomeCode, OutcomeStatus
-from shared.domain.registrations import Provider, ProviderStatus
+from shared.domain.registrations import Provider, ProviderKind, ProviderStatus
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +22,7 @@ def choose(providers: Iterable[Provider], *, named: Sequence[str] | None, allowe
     credential may not reach are refused in the same words.
     """
     reachable = {p.id: p for p in providers if allowed is None or p.id in allowed}
-    active = {id_: p for id_, p in reachable.items() if p.status is ProviderStatus.ACTIVE}
+    active = {id_: p for id_, p in reachable.items() if p.status is ProviderStatus.ACTIVE and _searches(p)}
     if named is None:
         return Choice(eligible=tuple(active.values()))
     wanted = dict.fromkeys(named)
@@ -37,5 +37,16 @@ def _refusal(provider_id: str, provider: Provider | None) -> Outcome:
         provider_id=provider_id,
         name=provider.source.name if provider else None,
         status=OutcomeStatus.SKIPPED,
-        error_code=OutcomeCode.DISABLED if provider else OutcomeCode.NOT_FOUND,
+        error_code=_why(provider),
     )
+
+
+def _why(provider: Provider | None) -> OutcomeCode:
+    if provider is None:
+        return OutcomeCode.NOT_FOUND
+    return OutcomeCode.DISABLED if _searches(provider) else OutcomeCode.CAPABILITY_UNAVAILABLE
+
+
+def _searches(provider: Provider) -> bool:
+    """Firecrawl fetches single sources and answers no searches."""
+    return provider.source.kind is not ProviderKind.FIRECRAWL

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from shared.domain.passages import Passage
+from shared.domain.passages import Discovery, Passage
 from shared.domain.registrations import ProviderKind, Source
 from shared.domain.replies import Reply
 
@@ -23,6 +23,14 @@ class Found:
     passage: Passage
 
 
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """One discovery and the source that it came from."""
+
+    source: Source
+    discovery: Discovery
+
+
 def ordered(replies: Iterable[Reply]) -> list[Found]:
     """All passages, best first.
 
@@ -36,6 +44,16 @@ def ordered(replies: Iterable[Reply]) -> list[Found]:
         for rank, passage in enumerate(reply.passages)
     ]
     return [found for _, found in sorted(ranked, key=lambda pair: pair[0])]
+
+
+def ordered_discoveries(replies: Iterable[Reply]) -> list[Cited]:
+    """By `priority`, then each provider's in turn; ties go by registration order."""
+    ranked = [
+        ((reply.source.priority, rank, reply.source.created_at, reply.source.id), Cited(reply.source, discovery))
+        for reply in replies
+        for rank, discovery in enumerate(reply.discoveries)
+    ]
+    return [cited for _, cited in sorted(ranked, key=lambda pair: pair[0])]
 
 
 def _key(source: Source, passage: Passage, rank: int) -> _Key:

@@ -116,6 +116,10 @@ class Search:
             locale=search.locale,
             locale_fallback=search.locale_fallback,
             conversation_id=search.conversation_id if _may_have_conversation(provider) else None,
+            product=search.product,
+            repository=search.repository,
+            version=search.version,
+            freshness=search.freshness,
         )
         return Inquiry(source=provider.source, question=question, unsealer=self._unsealers[provider.exposure_profile])
 

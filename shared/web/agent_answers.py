@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from shared.domain.agent_answers import AgentAnswer, AgentResult
+from shared.domain.agent_answers import AgentAnswer, AgentDiscovery, AgentResult
 from shared.domain.card_answers import CardsStatus
 from shared.domain.exposure import Audience
 from shared.domain.outcomes import AnswerStatus, Outcome, OutcomeCode, OutcomeStatus
@@ -58,6 +58,18 @@ class AgentResultOut(WireModel):
     truncated: bool
 
 
+class DiscoveryOut(WireModel):
+    """A citation without text: somewhere to look, not evidence. `library` and `libraryVersion` are what the provider
+    selected to find it; they do not prove the document's version.
+    """
+
+    provider: ProviderOut
+    url: str
+    title: str | None
+    library: str | None
+    library_version: str | None
+
+
 class OutcomeOut(WireModel):
     """What happened at one provider. `name` is null for an id that the caller named and may not know about.
     `resultCount` counts what it returned and may be kept; the merged answer may hold fewer.
@@ -82,7 +94,7 @@ class AgentAnswerOut(WireModel):
     request_id: str
     status: AnswerStatus
     results: tuple[AgentResultOut, ...]
-    discoveries: tuple[()] = ()
+    discoveries: tuple[DiscoveryOut, ...]
     cards: tuple[CardOut, ...] = ()
     cards_status: CardsStatus | None = None
     providers: tuple[OutcomeOut, ...]
@@ -106,6 +118,7 @@ def _answer(answer: AgentAnswer, request_id: str) -> AgentAnswerOut:
         request_id=request_id,
         status=answer.status,
         results=tuple(_result(result) for result in answer.results),
+        discoveries=tuple(_discovery(discovery) for discovery in answer.discoveries),
         cards=cards_out(answer.cards.cards) if answer.cards else (),
         cards_status=answer.cards.status if answer.cards else None,
         providers=tuple(_outcome(outcome) for outcome in answer.outcomes),
@@ -133,6 +146,17 @@ def _result(result: AgentResult) -> AgentResultOut:
         review_due_at=passage.review_due_at,
         translation_group_id=passage.translation_group_id,
         truncated=passage.truncated,
+    )
+
+
+def _discovery(found: AgentDiscovery) -> DiscoveryOut:
+    discovery = found.discovery
+    return DiscoveryOut(
+        provider=ProviderOut(id=found.provider_id, name=found.provider_name, kind=found.provider_kind),
+        url=discovery.url,
+        title=discovery.title,
+        library=discovery.library,
+        library_version=discovery.library_version,
     )
 
 
