@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 from shared.domain.deadlines import Deadline
 from shared.domain.passages import Question, Retrieval
@@ -13,6 +14,9 @@ from shared.ports.live_retriever import LiveRetriever
 from shared.ports.meter import Meters
 from shared.ports.retriever import RetrieverLimits
 from shared.ports.secret_box import Unsealer
+
+# An answer that comes at the last moment still has to be settled, or the search would be over before it.
+_SETTLING_S: Final = 0.25
 
 
 class AskLive:
@@ -38,6 +42,7 @@ class AskLive:
         deadline: Deadline,
     ) -> Retrieval:
         at_service = replace(source, base_url=self._endpoint)
-        own_deadline = deadline.capped(self.limits.timeout_s, now_s=self._clock.monotonic())
+        in_time = Deadline(deadline.at_s - _SETTLING_S)
+        own_deadline = in_time.capped(self.limits.timeout_s, now_s=self._clock.monotonic())
         meter = self._meters.open(at_service, self._pool, deadline=own_deadline)
         return await self._retriever.retrieve(at_service, question, meter=meter)
