@@ -22,6 +22,7 @@ BREACHES: dict[str, list[tuple[str, str]]] = {
         ("shared/ports/breach.py", "import shared.services.admit\n"),
         ("shared/services/breach.py", "import shared.adapters.aws\n"),
         ("shared/web/breach.py", "import shared.services.admit\n"),
+        ("shared/domain/breach.py", "import shared.settings.base\n"),
         ("shared/errors.py", "import shared.domain.exposure\n"),
         ("shared/helpers.py", "ROOM_WITHOUT_A_PLACE = True\n"),
     ],
