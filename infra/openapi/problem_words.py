@@ -162,6 +162,11 @@ PROBLEMS: dict[str, ProblemWords] = {
         "The base URL is not one that a provider can be asked under.",
         "Use https, a full DNS name or a public address, no user name, no query, no fragment.",
     ),
+    "invalid_source_url": ProblemWords(
+        422,
+        "The URL is not one of a page that a service may fetch.",
+        "Use https and a public host name, no user name, no port, and no parameter that looks like a credential.",
+    ),
     "invalid_origin": ProblemWords(
         422,
         "An origin is not exact.",
