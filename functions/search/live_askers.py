@@ -1,0 +1,60 @@
+"""Builds what asks the hosted live services. Loaded when a search first reaches one: most processes never need it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from aws_lambda_powertools import Logger
+from shared.adapters.allowances import DynamoAllowances
+from shared.adapters.pool_keys import SecretsManagerPoolKeys
+from shared.adapters.pool_ledger import DynamoPoolLedger
+from shared.providers.context7 import Context7Retriever
+from shared.providers.deepwiki import DeepWikiRetriever
+from shared.providers.exa import ExaRetriever
+from shared.providers.mintlify import MintlifyRetriever
+
+from shared.adapters import aws
+from shared.domain.pools import POOL_OF, Pool
+from shared.domain.registrations import ProviderKind
+from shared.ports.asker import Asker
+from shared.ports.clock import Clock
+from shared.ports.exchange import Exchanges
+from shared.ports.live_retriever import LiveRetriever
+from shared.services.ask_live import AskLive
+from shared.services.metering import Metering
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+
+def live_askers(
+    client: DynamoDBClient,
+    *,
+    ledger_table: str,
+    secret_ids: Mapping[Pool, str],
+    endpoints: Mapping[ProviderKind, str],
+    exchanges: Exchanges,
+    allow_test_names: bool,
+    clock: Clock,
+    logger: Logger,
+) -> Mapping[ProviderKind, Asker]:
+    """Every kind that answers searches. Firecrawl answers none."""
+    meters = Metering(
+        keys=SecretsManagerPoolKeys(aws.secrets_manager(), secret_ids=secret_ids, clock=clock),
+        ledger=DynamoPoolLedger(client, table=ledger_table, clock=clock),
+        allowances=DynamoAllowances(client, table=ledger_table, clock=clock),
+        exchanges=exchanges,
+        clock=clock,
+        logger=logger,
+    )
+    retrievers: dict[ProviderKind, LiveRetriever] = {
+        ProviderKind.CONTEXT7: Context7Retriever(clock=clock, allow_test_names=allow_test_names),
+        ProviderKind.DEEPWIKI: DeepWikiRetriever(clock=clock, allow_test_names=allow_test_names),
+        ProviderKind.EXA: ExaRetriever(clock=clock, allow_test_names=allow_test_names),
+        ProviderKind.MINTLIFY: MintlifyRetriever(clock=clock, allow_test_names=allow_test_names),
+    }
+    return {
+        kind: AskLive(retriever=retriever, meters=meters, pool=POOL_OF[kind], endpoint=endpoints[kind], clock=clock)
+        for kind, retriever in retrievers.items()
+    }
