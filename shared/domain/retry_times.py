@@ -18,11 +18,12 @@ def retry_at(header: str | None, *, now: float) -> float | None:
     text = (header or "").strip(" \t")
     if _SECONDS.fullmatch(text):
         return now + min(float(text), LONGEST_WAIT_S)
-    until = _unix_seconds(text)
+    until = unix_seconds(text)
     return None if until is None or until <= now else min(until, now + LONGEST_WAIT_S)
 
 
-def _unix_seconds(http_date: str) -> float | None:
+def unix_seconds(http_date: str) -> float | None:
+    """What an HTTP date says; None for anything that is none."""
     if _HTTP_DATE.fullmatch(http_date) is None:
         return None
     try:
