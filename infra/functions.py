@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from infra.tables import CARDS, LEDGER_INTERNAL, LEDGER_PUBLIC, REGISTRATIONS_INTERNAL, REGISTRATIONS_PUBLIC, Table
 from shared.domain.exposure import ExposureProfile
+from shared.domain.pools import Pool
 
 PUBLIC = ExposureProfile.CUSTOMER_SAFE
 INTERNAL = ExposureProfile.AGENT_ONLY
@@ -39,6 +40,7 @@ class KeyGrant:
 class Function:
     """`tables`, the keys and the root secret are named in its environment; the grants are what its role may do.
 
+    `reads_pools`: the pools whose service keys it may read, each named too. One that reads any asks live services.
     `every_min` above 0 has it run by the clock, every so many minutes; such a function has no routes.
     """
 
@@ -48,6 +50,7 @@ class Function:
     table_grants: tuple[TableGrant, ...] = ()
     key_grants: tuple[KeyGrant, ...] = ()
     reads_root_secret: bool = False
+    reads_pools: tuple[Pool, ...] = ()
     dials_out: bool = False
     every_min: int = 0
     settings: tuple[tuple[str, str], ...] = ()

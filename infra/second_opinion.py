@@ -8,7 +8,7 @@ from cdk_nag import AwsSolutionsChecks
 REASONS = {
     "AwsSolutions-APIG4": "Each function verifies bearer tokens of its own classes; the API has no users to authorise.",
     "AwsSolutions-SMG4": "The root secret is made once and root is switched off when another admin exists. A rotation "
-    "would lock out an operator who has only that one.",
+    "would lock out an operator who has only that one. The keys of pools are made by other services, not by AWS.",
     "AwsSolutions-L1": "Wheels and bytecode are made for python3.13, which AWS supports. "
     "Moving on is a change of its own.",
 }

@@ -14,16 +14,18 @@ from infra.constructs.gateway_function import FunctionRole, environment_of, lamb
 from infra.constructs.http_api import HttpApi
 from infra.constructs.keys import NAMES, Keys
 from infra.constructs.names import camel
+from infra.constructs.pool_secrets import PoolSecrets
 from infra.constructs.roles import permit
 from infra.constructs.root_secret import RootSecret
 from infra.constructs.schedule import run_by_the_clock
 from infra.constructs.tables import Tables
 from infra.functions import FUNCTIONS
+from infra.pools import POOL_VARIABLES
 from infra.tables import TABLES
 
 
 class KnowledgeGatewayStack(Stack):
-    """Five tables, two keys, one secret, one function and one role per entry of `FUNCTIONS`, one HTTP API, and a
+    """Five tables, two keys, four secrets, one function and one role per entry of `FUNCTIONS`, one HTTP API, and a
     schedule for what runs by the clock.
 
     `disposable` lets everything go with the stack, data included; for rehearsals. Nothing else depends on it.
@@ -54,6 +56,7 @@ class KnowledgeGatewayStack(Stack):
             tables=Tables(self, "Tables", disposable=disposable),
             keys=keys,
             root_secret=RootSecret(self, "RootAdmin", disposable=disposable),
+            pool_secrets=PoolSecrets(self, "Pools", disposable=disposable),
         )
         functions = self._functions(target)
         api = HttpApi(self, "HttpApi", functions=functions, disposable=disposable)
@@ -86,6 +89,8 @@ class KnowledgeGatewayStack(Stack):
     def _outputs(self, api: HttpApi, functions: dict[str, lambda_.Function]) -> None:
         CfnOutput(self, "ApiUrl", value=api.url)
         CfnOutput(self, "RootSecretArn", value=self._data.root_secret.arn)
+        for pool in POOL_VARIABLES:
+            CfnOutput(self, f"Pool{camel(pool)}SecretArn", value=self._data.pool_secrets[pool])
         for table in TABLES:
             CfnOutput(self, "Table" + camel(table.name) + "Name", value=self._data.tables[table].table_name)
         for exposure, name in NAMES.items():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from infra.constructs.keys import Keys
+from infra.constructs.pool_secrets import PoolSecrets
 from infra.constructs.root_secret import RootSecret
 from infra.constructs.tables import Tables
 
@@ -14,3 +15,4 @@ class Data:
     tables: Tables
     keys: Keys
     root_secret: RootSecret
+    pool_secrets: PoolSecrets

@@ -15,6 +15,7 @@ from infra.constructs.data import Data
 from infra.constructs.names import camel, pin
 from infra.constructs.roles import role_for
 from infra.functions import KEY_VARIABLES, ROOT_SECRET_VARIABLE, Function
+from infra.pools import POOL_VARIABLES
 
 TIMEOUT_S = 29
 LOG_RETENTION = logs.RetentionDays.ONE_MONTH
@@ -42,6 +43,7 @@ def environment_of(function: Function, data: Data) -> dict[str, str]:
     environment |= {KEY_VARIABLES[exposure]: data.keys[exposure].key_arn for exposure in function.keys}
     if function.reads_root_secret:
         environment[ROOT_SECRET_VARIABLE] = data.root_secret.arn
+    environment |= {POOL_VARIABLES[pool]: data.pool_secrets[pool] for pool in function.reads_pools}
     if function.dials_out:
         environment["KG_PRIVATE_NETWORK_AVAILABLE"] = "false"
     return environment | dict(function.settings)

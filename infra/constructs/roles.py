@@ -32,7 +32,8 @@ def permit(role: iam.Role, function: Function, data: Data) -> iam.Policy | None:
     statements = [
         *(_on_table(grant, data) for grant in function.table_grants),
         *(_on_key(grant, data) for grant in function.key_grants),
-        *([_on_secret(data)] if function.reads_root_secret else []),
+        *([_reading(data.root_secret.arn)] if function.reads_root_secret else []),
+        *([_reading(*(data.pool_secrets[pool] for pool in function.reads_pools))] if function.reads_pools else []),
     ]
     return iam.Policy(role, "Data", roles=[role], statements=statements) if statements else None
 
@@ -54,5 +55,5 @@ def _on_key(grant: KeyGrant, data: Data) -> iam.PolicyStatement:
     )
 
 
-def _on_secret(data: Data) -> iam.PolicyStatement:
-    return iam.PolicyStatement(actions=["secretsmanager:GetSecretValue"], resources=[data.root_secret.arn])
+def _reading(*secret_arns: str) -> iam.PolicyStatement:
+    return iam.PolicyStatement(actions=["secretsmanager:GetSecretValue"], resources=list(secret_arns))

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping
 
 from infra.functions import FUNCTIONS, KEY_VARIABLES, ROOT_SECRET_VARIABLE, Function
+from infra.pools import POOL_VARIABLES
 
 # Here alone may a provider be plain http on loopback.
 _LOOPBACK = {"KG_ALLOW_LOOPBACK_HTTP": "true"}
 _INHERITED = ("PATH", "LANG", "LC_ALL", "TMPDIR", "SSL_CERT_FILE")
 
 
-def environments(*, store: Mapping[str, str], client: Mapping[str, str]) -> dict[str, dict[str, str]]:
+def environments(
+    *, store: Mapping[str, str], client: Mapping[str, str], local_origins: Mapping[str, str] | None = None
+) -> dict[str, dict[str, str]]:
     """The whole environment of each function's processes, by function.
 
-    `store` holds the KG_* variables of all functions together; `client` is what leads an AWS client to the backend.
+    `store` holds the KG_* variables of all functions together; `client` is what leads an AWS client to the backend;
+    `local_origins` is for those that ask the live services: kind -> origin on loopback.
     """
-    return {each.name: _environment(each, store=store, client=client) for each in FUNCTIONS}
+    moved = {"KG_LOCAL_ORIGINS": json.dumps(dict(local_origins))} if local_origins else {}
+    return {
+        each.name: _environment(each, store=store, client=client) | (moved if each.reads_pools else {})
+        for each in FUNCTIONS
+    }
 
 
 def _environment(function: Function, *, store: Mapping[str, str], client: Mapping[str, str]) -> dict[str, str]:
@@ -33,4 +42,5 @@ def _environment(function: Function, *, store: Mapping[str, str], client: Mappin
 def _stored(function: Function) -> list[str]:
     names = [table.variable for table in function.tables]
     names += [KEY_VARIABLES[exposure] for exposure in function.keys]
-    return [*names, ROOT_SECRET_VARIABLE] if function.reads_root_secret else names
+    names += [ROOT_SECRET_VARIABLE] if function.reads_root_secret else []
+    return [*names, *(POOL_VARIABLES[pool] for pool in function.reads_pools)]

@@ -1,4 +1,4 @@
-"""Creates on an endpoint what the stack would create in an account: tables, keys, the first admin's secret.
+"""Creates on an endpoint what the stack would create in an account: tables, keys, the secrets.
 
 Running it again on kept state changes nothing and returns the same environment.
 """
@@ -15,6 +15,7 @@ import boto3
 from botocore.exceptions import ClientError
 
 from infra.local.emulator import ACCESS_KEY, HOST, REGION, SECRET_KEY
+from infra.pools import NO_KEYS, POOL_VARIABLES
 from infra.tables import PARTITION_KEY, SORT_KEY, TABLES, TTL_ATTRIBUTE
 
 if TYPE_CHECKING:
@@ -50,7 +51,11 @@ def provision(endpoint_url: str | None, *, prefix: str = "kg") -> dict[str, str]
     return environment | {
         "KG_KEY_PUBLIC": _ensure_key(kms, f"alias/{prefix}-public"),
         "KG_KEY_INTERNAL": _ensure_key(kms, f"alias/{prefix}-internal"),
-        "KG_ROOT_SECRET": _ensure_root_secret(secrets_manager, f"{prefix}-root-admin"),
+        "KG_ROOT_SECRET": _ensure_secret(secrets_manager, f"{prefix}-root-admin", first=secrets.token_hex(32)),
+        **{
+            variable: _ensure_secret(secrets_manager, f"{prefix}-pool-{pool}", first=NO_KEYS)
+            for pool, variable in POOL_VARIABLES.items()
+        },
     }
 
 
@@ -95,9 +100,10 @@ def _ensure_key(kms: KMSClient, alias: str) -> str:
         return metadata["Arn"]
 
 
-def _ensure_root_secret(secrets_manager: SecretsManagerClient, name: str) -> str:
+def _ensure_secret(secrets_manager: SecretsManagerClient, name: str, *, first: str) -> str:
+    """`first` is its value when it is made; whatever it holds later stays."""
     try:
-        return secrets_manager.create_secret(Name=name, SecretString=secrets.token_hex(32))["ARN"]
+        return secrets_manager.create_secret(Name=name, SecretString=first)["ARN"]
     except ClientError as refusal:
         if refusal.response["Error"]["Code"] != "ResourceExistsException":
             raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -16,6 +17,7 @@ from infra.local.pool import Pool
 from infra.local.provision import client_environment, provision
 from infra.local.root_token import read_root_token
 from infra.local.server import Front
+from infra.pools import POOL_VARIABLES
 
 _IDLE_S = 600.0
 _REAP_EVERY_S = 30.0
@@ -26,11 +28,20 @@ class Runtime:
     """Use as a context manager: what it started ends with it.
 
     `port` 0 takes a free one; it is taken before anything else starts. `state_dir` keeps the backend's data.
+    `local_origins` points live services at loopback: kind -> `http://127.0.0.1:<port>`.
     Raises `OSError` when the port is taken, `EmulatorMissing` and `EmulatorFailed`.
     """
 
-    def __init__(self, *, port: int, log_dir: Path, state_dir: Path | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        port: int,
+        log_dir: Path,
+        state_dir: Path | None = None,
+        local_origins: Mapping[str, str] | None = None,
+    ) -> None:
         self._log_dir = log_dir
+        self._local_origins = local_origins
         self._pools: dict[str, Pool] = {}
         self._closing = threading.Event()
         self._clockwork = Clockwork()
@@ -47,8 +58,9 @@ class Runtime:
         return self._front.url
 
     def __enter__(self) -> Self:
-        client = client_environment(self._backend.endpoint_url)
-        for name, environment in environments(store=self._store, client=client).items():
+        client = client_environment(self.aws_endpoint)
+        told = environments(store=self._store, client=client, local_origins=self._local_origins)
+        for name, environment in told.items():
             log = self._log_dir / f"{name}.log"
             self._pools[name] = Pool(f"functions.{name}.handler", environment=environment, log=log)
         for function in FUNCTIONS:
@@ -74,7 +86,16 @@ class Runtime:
 
     def root_token(self) -> str:
         """The token of the first admin."""
-        return read_root_token(self._backend.endpoint_url, secret_id=self._store["KG_ROOT_SECRET"])
+        return read_root_token(self.aws_endpoint, secret_id=self._store["KG_ROOT_SECRET"])
+
+    @property
+    def aws_endpoint(self) -> str:
+        """Where the embedded backend answers, for tools that keep its secrets; `client_environment` leads to it."""
+        return self._backend.endpoint_url
+
+    def pool_secrets(self) -> dict[str, str]:
+        """The id of the secret that holds each keyed pool's keys, by name of the pool."""
+        return {str(pool): self._store[variable] for pool, variable in POOL_VARIABLES.items()}
 
     def warm_up(self, *functions: str) -> None:
         """Begins to start a process of each, without waiting."""

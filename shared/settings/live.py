@@ -18,18 +18,22 @@ from shared.settings.public import Network
 
 
 class LivePools(Settings):
-    """Which secret holds the numbered keys of each keyed pool. The two other services take no keys."""
+    """Which secret holds the numbered keys of each keyed pool that the function may read. The two other services take
+    no keys.
+    """
 
-    pool_context7: str = Field(alias="KG_POOL_CONTEXT7", min_length=1)
-    pool_exa: str = Field(alias="KG_POOL_EXA", min_length=1)
-    pool_firecrawl: str = Field(alias="KG_POOL_FIRECRAWL", min_length=1)
+    pool_context7: str | None = Field(default=None, alias="KG_POOL_CONTEXT7", min_length=1)
+    pool_exa: str | None = Field(default=None, alias="KG_POOL_EXA", min_length=1)
+    pool_firecrawl: str | None = Field(default=None, alias="KG_POOL_FIRECRAWL", min_length=1)
 
     def secret_ids(self) -> dict[Pool, str]:
-        return {
+        """By pool; one that the function may not read is left out."""
+        named = {
             Pool.CONTEXT7: self.pool_context7,
             Pool.EXA: self.pool_exa,
             Pool.FIRECRAWL: self.pool_firecrawl,
         }
+        return {pool: secret_id for pool, secret_id in named.items() if secret_id is not None}
 
 
 class LocalOrigins(Network):

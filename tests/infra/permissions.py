@@ -71,6 +71,9 @@ def logical_names(environment: Mapping[str, str]) -> dict[str, str]:
         environment["KG_KEY_PUBLIC"]: "KeyPublic.Arn",
         environment["KG_KEY_INTERNAL"]: "KeyInternal.Arn",
         environment["KG_ROOT_SECRET"]: "RootSecret.Id",
+        environment["KG_POOL_CONTEXT7"]: "PoolContext7.Id",
+        environment["KG_POOL_EXA"]: "PoolExa.Id",
+        environment["KG_POOL_FIRECRAWL"]: "PoolFirecrawl.Id",
     }
 
 

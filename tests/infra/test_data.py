@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from infra.pools import POOL_VARIABLES
 from infra.tables import TABLES
+from shared.domain.pools import KEYED_POOLS
 from tests.infra.synthesised import Synthesised
 
 TABLE = "AWS::DynamoDB::GlobalTable"
@@ -17,6 +19,9 @@ KEPT = {
     "KeyPublic",
     "KeyInternal",
     "RootSecret",
+    "PoolContext7",
+    "PoolExa",
+    "PoolFirecrawl",
 }
 
 
@@ -62,19 +67,33 @@ def test_every_table_is_on_demand_recoverable_protected_and_lets_rows_expire(shi
 
 def test_the_root_secret_is_generated_exactly_so_for_ever(shipped: Synthesised) -> None:
     """Any change of this block would make CloudFormation generate another secret at the next deployment."""
-    assert shipped.of_type("AWS::SecretsManager::Secret") == {
-        "RootSecret": {
-            "Description": "The secret part of the root admin token.",
-            "GenerateSecretString": {
-                "ExcludeCharacters": "ABCDEFGHIJKLMNOPQRSTUVWXYZghijklmnopqrstuvwxyz!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~",
-                "ExcludePunctuation": True,
-                "ExcludeUppercase": True,
-                "IncludeSpace": False,
-                "PasswordLength": 64,
-                "RequireEachIncludedType": False,
-            },
-        }
+    assert shipped.of_type("AWS::SecretsManager::Secret")["RootSecret"] == {
+        "Description": "The secret part of the root admin token.",
+        "GenerateSecretString": {
+            "ExcludeCharacters": "ABCDEFGHIJKLMNOPQRSTUVWXYZghijklmnopqrstuvwxyz!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~",
+            "ExcludePunctuation": True,
+            "ExcludeUppercase": True,
+            "IncludeSpace": False,
+            "PasswordLength": 64,
+            "RequireEachIncludedType": False,
+        },
     }
+
+
+@pytest.mark.parametrize(
+    ("secret", "pool"), [("PoolContext7", "context7"), ("PoolExa", "exa"), ("PoolFirecrawl", "firecrawl")]
+)
+def test_a_pools_secret_is_made_without_keys_exactly_so_for_ever(
+    shipped: Synthesised, disposable: Synthesised, secret: str, pool: str
+) -> None:
+    """Another value, or a generator, would be written over the operators' keys at the next deployment."""
+    made = {"Description": f"The numbered keys of the pool {pool}.", "SecretString": "{}"}
+    assert shipped.of_type("AWS::SecretsManager::Secret")[secret] == made
+    assert disposable.of_type("AWS::SecretsManager::Secret")[secret] == made
+
+
+def test_there_is_one_secret_for_each_pool_with_keys() -> None:
+    assert tuple(POOL_VARIABLES) == KEYED_POOLS
 
 
 def test_what_is_left_of_the_alphabet_is_hex(shipped: Synthesised) -> None:
@@ -120,6 +139,9 @@ def test_the_outputs_say_where_everything_is(shipped: Synthesised) -> None:
     assert set(shipped.template["Outputs"]) == {
         "ApiUrl",
         "RootSecretArn",
+        "PoolContext7SecretArn",
+        "PoolExaSecretArn",
+        "PoolFirecrawlSecretArn",
         "TableRegistrationsPublicName",
         "TableRegistrationsInternalName",
         "TableCardsName",
