@@ -10,7 +10,9 @@ What lies in each, by partition key:
     cards                   COLLECTION (sk = id), COLLECTION_NAME (sk = exposure and key of the name),
                             CARD#<collection id> (sk = card id), KEY#<collection id> (sk = normalised key)
     ledger-public           RATE#<subject> (sk = minute)
-    ledger-internal         RATE#<subject> (sk = minute), IDEMPOTENCY#<hash> (sk = -)
+    ledger-internal         RATE#<subject> (sk = minute), IDEMPOTENCY#<hash> (sk = -),
+                            POOL#<pool> (sk = KEYS: the key in use and the resting ones; ALLOWANCE: the day's units),
+                            QUOTE#<id> (sk = -), RECEIPT#<credential id> (sk = id of the request)
 """
 
 from __future__ import annotations
