@@ -14,7 +14,10 @@
     │   ├── PreconditionMissing 428  precondition_required
     │   ├── RateLimited         429  rate_limited
     │   ├── InternalFault       500  internal_error
-    │   └── Unavailable         503  store_unavailable, secrets_unavailable
+    │   ├── ProviderFailed      502  provider_failed, source_not_found, source_not_fresh, ...
+    │   ├── Unavailable         503  store_unavailable, secrets_unavailable
+    │   ├── ProviderUnavailable 503  keys_exhausted, allowance_exhausted, not_configured, ...
+    │   └── ProviderTimeout     504  provider_timeout
     └── ExchangeError                one provider could not be asked; becomes that provider's outcome
         ├── ExchangeTimeout          timeout
         ├── ConnectionFailed         connection_failed
@@ -119,8 +122,26 @@ class InternalFault(Problem):
     """An error nobody expected: its own words stay inside."""
 
 
+class ProviderFailed(Problem):
+    """The one provider that a request is about was asked, and gave nothing usable."""
+
+    status, code, title = 502, "provider_failed", "The provider gave nothing usable"
+
+
 class Unavailable(Problem):
     status, code, title = 503, "store_unavailable", "The gateway's own store is unavailable"
+
+
+class ProviderUnavailable(Problem):
+    """The one provider that a request is about cannot be asked at the moment."""
+
+    status, code, title = 503, "not_configured", "The provider cannot be asked now"
+
+
+class ProviderTimeout(Problem):
+    """Whether the provider did the work is not known."""
+
+    status, code, title = 504, "provider_timeout", "The provider did not answer in time"
 
 
 class ExchangeError(GatewayError):

@@ -9,6 +9,7 @@ from aws_lambda_powertools import Logger
 REQUEST_REFUSED: Final = "request.refused"
 REQUEST_FAULT: Final = "request.fault"
 SEARCH_ANSWERED: Final = "search.answered"
+ACQUIRE_ANSWERED: Final = "acquire.answered"
 PROVIDER_FAULT: Final = "provider.fault"
 CARDS_LOOKED_UP: Final = "cards.looked_up"
 CARDS_MATCHED: Final = "cards.matched"

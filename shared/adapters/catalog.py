@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from shared.adapters.attributes import Item
 from shared.adapters.generations import CurrentRegistrations
-from shared.adapters.provider_items import provider_of
+from shared.adapters.provider_items import provider_of_profile
 from shared.adapters.row_reads import RowReads
 from shared.adapters.unreadable import readable
 from shared.domain.exposure import ExposureProfile
@@ -23,23 +21,13 @@ class DynamoCatalog:
 
     def __init__(self, client: DynamoDBClient, *, reads: RowReads, public_table: str, internal_table: str) -> None:
         self._public = CurrentRegistrations(
-            client, reads=reads, table=public_table, read=readable(_of(ExposureProfile.CUSTOMER_SAFE))
+            client, reads=reads, table=public_table, read=readable(provider_of_profile(ExposureProfile.CUSTOMER_SAFE))
         )
         self._internal = CurrentRegistrations(
-            client, reads=reads, table=internal_table, read=readable(_of(ExposureProfile.AGENT_ONLY))
+            client, reads=reads, table=internal_table, read=readable(provider_of_profile(ExposureProfile.AGENT_ONLY))
         )
 
     async def providers(self) -> tuple[Provider, ...]:
         rows = await asyncio.gather(self._public.generation_row(), self._internal.generation_row())
         public, internal = await asyncio.gather(self._public.at(rows[0]), self._internal.at(rows[1]))
         return tuple(sorted(public + internal, key=lambda provider: (provider.source.created_at, provider.id)))
-
-
-def _of(profile: ExposureProfile) -> Callable[[Item], Provider]:
-    def read(item: Item) -> Provider:
-        provider = provider_of(item)
-        if provider.exposure_profile is not profile:
-            raise ValueError("exposure_profile")
-        return provider
-
-    return read

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from shared.adapters.attributes import Item, NewItem, flag, flag_of, number, number_of, optional, text, text_of
 from shared.adapters.source_items import item_of_source, source_of
 from shared.domain.exposure import ExposureProfile
@@ -39,3 +41,15 @@ def provider_of(item: Item) -> Provider:
         module=optional(item, "module", text_of),
         updated_at=number_of(item, "updated_at"),
     )
+
+
+def provider_of_profile(profile: ExposureProfile) -> Callable[[Item], Provider]:
+    """`provider_of` for a table that is believed about one exposure profile alone: others are unreadable there."""
+
+    def read(item: Item) -> Provider:
+        provider = provider_of(item)
+        if provider.exposure_profile is not profile:
+            raise ValueError("exposure_profile")
+        return provider
+
+    return read

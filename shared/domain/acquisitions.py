@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from shared.domain.passages import Evidence, FreshnessWish, Warning_
 
 MAX_TEXT_CHARACTERS = 100_000
+
+# Codes of an `ExchangeError` that only an acquisition can end in.
+NOT_FRESH: Final = "not_fresh"  # `force`, and the text was fetched before
+LEFT_APPROVED_HOSTS: Final = "source_not_approved"  # the text comes from a host, or a URL, that is not approved
 
 
 class Acquisition(StrEnum):

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from typing import Annotated, Final
+from typing import Annotated
 
 from pydantic import Field
 
 from shared.domain.agent_searches import AgentSearch
 from shared.domain.passages import FreshnessWish
-from shared.errors import Invalid, Problem, Violation
+from shared.errors import Problem
+from shared.web.agent_ids import agent_id_of
 from shared.web.events import Event
 from shared.web.search_fields import DEFAULT_DEADLINE_MS, CollectionIds, DeadlineMs, LanguageTag, NotBlank
 from shared.web.wire import WireModel, read_body
-
-AGENT_ID_HEADER: Final = "x-helpthread-agent-id"
-_AGENT_ID = re.compile(r"[!-~]{1,128}", re.ASCII)
 
 
 class SearchContext(WireModel):
@@ -69,16 +66,8 @@ class AgentAsk:
 def read_agent_search(event: Event) -> AgentAsk:
     """Never raises a Problem: what is wrong is returned."""
     try:
-        agent_id = _agent_id(event)
+        agent_id = agent_id_of(event)
         body = read_body(AgentSearchBody, event)
     except Problem as problem:
         return AgentAsk(search=problem)
     return AgentAsk(search=body.to_search(), agent_id=agent_id, deadline_ms=body.deadline_ms)
-
-
-def _agent_id(event: Event) -> str | None:
-    value: str | None = event["headers"].get(AGENT_ID_HEADER)
-    if value is not None and _AGENT_ID.fullmatch(value) is None:
-        detail = "X-Helpthread-Agent-Id is 1 to 128 printable ASCII characters without spaces"
-        raise Invalid(detail + ".", violations=(Violation(pointer="", detail=detail + "."),))
-    return value

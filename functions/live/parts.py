@@ -1,0 +1,21 @@
+"""What the routes of this function work with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from aws_lambda_powertools import Logger
+
+from shared.adapters.event_loop import ProcessLoop
+from shared.ports.clock import Clock
+from shared.services.acquire import Acquire
+from shared.services.admit import Admit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiveParts:
+    acquire: Acquire
+    admit: Admit
+    clock: Clock
+    loop: ProcessLoop
+    logger: Logger
