@@ -1,6 +1,7 @@
 """The shapes of ids, tokens and secrets, and how new ones are made.
 
 provider id        cs_<16 base32> (customer_safe) or ao_<16 base32> (agent_only)
+instance id        csi_<16 base32> or aoi_<16 base32>, likewise
 credential id      <16 base32>, or the word `root`
 token              kg_<class>_<id>_<64 hex>
 signing secret     kgs_<64 hex>; the HMAC key is its UTF-8 text as shown
@@ -21,6 +22,7 @@ ROOT_ID = "root"
 _PREFIX = {ExposureProfile.CUSTOMER_SAFE: "cs", ExposureProfile.AGENT_ONLY: "ao"}
 _PROFILE = {prefix: profile for profile, prefix in _PREFIX.items()}
 _PROVIDER_ID = re.compile(r"(cs|ao)_[a-z2-7]{16}", re.ASCII)
+_INSTANCE_ID = re.compile(r"(cs|ao)i_[a-z2-7]{16}", re.ASCII)
 _CREDENTIAL_ID = re.compile(r"[a-z2-7]{16}", re.ASCII)
 _TOKEN = re.compile(r"kg_(adm|agt|ast|pub)_([a-z2-7]{16}|root)_([0-9a-f]{64})", re.ASCII)
 _MAX_TOKEN_CHARACTERS = 96
@@ -70,12 +72,22 @@ def exposure_of(provider_id: str) -> ExposureProfile | None:
     return _PROFILE[match[1]] if match else None
 
 
+def exposure_of_instance(instance_id: str) -> ExposureProfile | None:
+    """The exposure profile that an instance id names, or None for a malformed id."""
+    match = _INSTANCE_ID.fullmatch(instance_id)
+    return _PROFILE[match[1]] if match else None
+
+
 def is_credential_id(text: str) -> bool:
     return text == ROOT_ID or _CREDENTIAL_ID.fullmatch(text) is not None
 
 
 def new_provider_id(profile: ExposureProfile) -> str:
     return f"{_PREFIX[profile]}_{_sixteen_base32()}"
+
+
+def new_instance_id(profile: ExposureProfile) -> str:
+    return f"{_PREFIX[profile]}i_{_sixteen_base32()}"
 
 
 def new_credential_id() -> str:

@@ -21,8 +21,14 @@ class ProviderKind(StrEnum):
     FIRECRAWL = "firecrawl"
     MINTLIFY = "mintlify"
     DEEPWIKI = "deepwiki"
+    DIFY = "dify"
+    FASTGPT = "fastgpt"
+    RAGFLOW = "ragflow"
+    DIFY_EXTERNAL = "dify_external"
 
 
+# Servers that operators run themselves. Their audience comes from the registration: they label nothing.
+SERVER_KINDS = frozenset({ProviderKind.DIFY, ProviderKind.FASTGPT, ProviderKind.RAGFLOW, ProviderKind.DIFY_EXTERNAL})
 # Hosted services whose allowance, and mostly whose keys, cost the operator: for trusted people's tools alone.
 LIVE_KINDS = frozenset(
     {
@@ -77,6 +83,18 @@ class SigningSecrets:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """How a self-hosted server is reached beyond its base URL. `owner_id` is whose credential it is: an instance's or
+    the provider's own. `allow_plain_http` was acknowledged for exactly this base URL.
+    """
+
+    owner_id: str
+    credential: SealedSecret | None = None
+    allow_plain_http: bool = False
+    private_authority: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
     """All that is needed to ask one provider, the same on every lane. Says nothing about other sources.
 
@@ -94,6 +112,7 @@ class Source:
     allow_private_network: bool = False
     signing: SealedSecret | None = None
     config: ProviderConfig | None = None
+    link: Link | None = None
     signing_previous: SealedSecret | None = None
     signing_previous_until: float = 0.0
     created_at: float = 0.0

@@ -1,0 +1,62 @@
+"""Self-hosted servers, as operators register them. Knowledge bases on them are bound as providers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Literal
+
+from shared.domain.exposure import ExposureProfile
+from shared.domain.registrations import ProviderKind, SealedSecret
+
+InstanceKind = Literal[ProviderKind.DIFY, ProviderKind.FASTGPT, ProviderKind.RAGFLOW]
+MAX_INSTANCES_PER_EXPOSURE = 50
+
+
+class Risk(StrEnum):
+    """What an operator has to acknowledge for exactly one base URL; another base URL voids it."""
+
+    PLAIN_HTTP = "plain_http"  # the credential and every passage can be read on the way
+    PRIVATE_NETWORK = "private_network"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Instance:
+    """`acknowledged` are the risks that were accepted for exactly this `base_url`. `reaches_public_only`: an operator
+    has stated that the credential reaches public content alone; without it nothing here is customer_safe.
+    `private_authority` is a certificate (PEM) that is trusted beside the public ones, for this server alone.
+    """
+
+    id: str
+    name: str
+    kind: ProviderKind
+    exposure_profile: ExposureProfile
+    base_url: str
+    generation: int
+    credential: SealedSecret | None = None
+    acknowledged: frozenset[Risk] = frozenset()
+    reaches_public_only: bool = False
+    private_authority: str | None = field(default=None, repr=False)
+    created_at: float = 0.0
+    updated_at: float = 0.0
+
+
+class Finding(StrEnum):
+    """What a test found out about one thing. `untested` is said of everything that was not tried."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    UNTESTED = "untested"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InstanceReport:
+    """Each thing apart: none is claimed because another held. `version` only where the server says it itself."""
+
+    reachable: Finding = Finding.UNTESTED
+    authenticated: Finding = Finding.UNTESTED
+    list_readable: Finding = Finding.UNTESTED
+    retrieval: Finding = Finding.UNTESTED
+    error_code: str | None = None
+    version: str | None = None
+    duration_ms: int = 0

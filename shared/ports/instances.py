@@ -1,0 +1,57 @@
+"""Reading and writing self-hosted instances: the admin's view."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from shared.domain.changes import Change
+from shared.domain.instances import Instance
+from shared.domain.pages import Page
+from shared.domain.registrations import Provider
+
+
+class Instances(Protocol):
+    """Every write is one transaction: the item, its name row, the exposure's generation, the audit entry and the
+    idempotency record are all written or none is. `credential_key` is a keyed fingerprint of origin and credential:
+    the same one cannot be used under the other exposure profile.
+
+    Raises `Conflict` `name_taken`, `instance_limit_reached` (50 per exposure profile), `credential_used_elsewhere`,
+    `instance_in_use`, `idempotency_key_used`; `PreconditionFailed` when the stored generation is not the expected one,
+    `NotFound` when there is nothing to replace or delete, `Unavailable` when the store cannot be used.
+    """
+
+    async def get(self, instance_id: str) -> Instance | None:
+        """Strongly consistent. None for unknown and for malformed ids."""
+        ...
+
+    async def page(self, *, limit: int, after: str | None) -> Page[Instance]:
+        """Ascending by id, over both exposure profiles."""
+        ...
+
+    async def bindings(self, instance_id: str) -> tuple[Provider, ...]:
+        """The providers that are bound to it, by ascending id."""
+        ...
+
+    async def create(self, instance: Instance, change: Change, *, credential_key: str | None) -> None: ...
+
+    async def replace(
+        self,
+        instance: Instance,
+        *,
+        expected_generation: int,
+        change: Change,
+        credential_key: str | None,
+        disable: tuple[Provider, ...] = (),
+    ) -> None:
+        """`disable` are bindings that this change switches off, as they become. `credential_key` None keeps the one
+        that is stored.
+        """
+        ...
+
+    async def delete(
+        self, instance: Instance, *, expected_generation: int, change: Change, bindings: tuple[Provider, ...] = ()
+    ) -> None:
+        """With exactly the bindings that exist, in the same transaction. Raises `Conflict` (`instance_in_use`) for one
+        that was not named.
+        """
+        ...
