@@ -7,6 +7,7 @@ from pathlib import Path
 
 # Where Lambda unpacks a bundle; written into the bytecode instead of a directory of this machine.
 TASK_ROOT = "/var/task"
+_SLIM = Path(__file__).with_name("slim.py")
 
 
 def compile_tree(directory: Path, python: Path) -> None:
@@ -16,6 +17,12 @@ def compile_tree(directory: Path, python: Path) -> None:
     """
     command = [str(python), "-I", "-m", "compileall", "-q", "-j", "0", "--invalidation-mode", "unchecked-hash"]
     subprocess.run([*command, "-s", str(directory), "-p", TASK_ROOT, str(directory)], check=True)
+
+
+def compile_slim_tree(directory: Path, python: Path) -> None:
+    """As `compile_tree`, a quarter smaller: for code whose docstrings nobody reads there."""
+    command = [str(python), "-I", "-X", "no_debug_ranges", str(_SLIM)]
+    subprocess.run([*command, str(directory), TASK_ROOT], check=True)
 
 
 def compiled(module: Path, python_version: str) -> Path:

@@ -32,7 +32,9 @@ NEVER_LOADED = (
     f"{_POWERTOOLS}.openapi.params",
     f"{_POWERTOOLS}.openapi.schema_generator",
     f"{_POWERTOOLS}.openapi.swagger_ui",
-    # What providers are never asked over: HTTP/2, proxies, another event loop. Names are not mapped by UTS 46.
+    # The client's command line; and what providers are never asked over: HTTP/2, proxies, another event loop. Names
+    # are not mapped by UTS 46.
+    "httpx._main",
     "httpcore._async.http2",
     "httpcore._async.socks_proxy",
     "httpcore._backends.trio",

@@ -13,7 +13,7 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from infra.bundles.bytecode import compile_tree
+from infra.bundles.bytecode import compile_slim_tree
 from infra.bundles.target import BUILD, ROOT, Target
 
 LOCK = ROOT / "requirements" / "runtime.lock"
@@ -25,10 +25,11 @@ SHIPPED_BY_RUNTIME = frozenset({"boto3", "botocore", "jmespath", "python-dateuti
 def installed_wheels(target: Target, python: Path | None) -> Path:
     """A directory with every wheel that a bundle may need, compiled when there is a `python` of the target's version.
 
-    Made once for a lock file, target and interpreter, and then reused; safe to call from several processes.
+    Made once for a lock file, target, interpreter and way of compiling, and then reused; safe to call from several
+    processes.
     """
     lines = bundled_requirements(LOCK.read_text(), target)
-    mark = hashlib.sha256("\n".join([*lines, str(target), str(python)]).encode()).hexdigest()[:16]
+    mark = hashlib.sha256("\n".join([*lines, str(target), str(python), _how_compiled()]).encode()).hexdigest()[:16]
     directory = BUILD / "wheels" / f"{target.runtime}-{target.architecture}-{mark}"
     if directory.is_dir():
         return directory
@@ -36,8 +37,12 @@ def installed_wheels(target: Target, python: Path | None) -> Path:
     made = Path(tempfile.mkdtemp(dir=directory.parent))
     _install(lines, into=made, target=target)
     if python is not None:
-        compile_tree(made, python)
+        compile_slim_tree(made, python)
     return settle(made, directory)
+
+
+def _how_compiled() -> str:
+    return "\n".join(Path(__file__).with_name(name).read_text() for name in ("bytecode.py", "slim.py"))
 
 
 def settle(made: Path, directory: Path) -> Path:

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import json
 import platform
 import subprocess
 import sys
+import traceback
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from infra.bundles import build, interpreters
 from infra.bundles.archive import unzipped_bytes, write_zip
 from infra.bundles.build import build_bundles
-from infra.bundles.bytecode import compile_tree, compiled
+from infra.bundles.bytecode import compile_slim_tree, compile_tree, compiled
 from infra.bundles.interpreters import interpreter
 from infra.bundles.reach import NEVER_LOADED
+from infra.bundles.slim import without_docstrings
 from infra.bundles.target import ROOT, Target
 from infra.bundles.wheels import installed_wheels
 from infra.functions import FUNCTIONS
@@ -264,12 +268,61 @@ def test_bytecode_names_the_place_where_lambda_unpacks_it(tmp_path: Path) -> Non
     (tmp_path / "one.py").write_text("def where():\n    return 1\n")
     compile_tree(tmp_path, Path(sys.executable))
     path = compiled(tmp_path / "one.py", f"{sys.version_info.major}.{sys.version_info.minor}")
-    spec = importlib.util.spec_from_file_location("one", path)
+    assert loaded("one", path).where.__code__.co_filename == "/var/task/one.py"
+
+
+_DOCUMENTED = '''"""Of the module."""
+
+
+class Thing:
+    """Of the class."""
+
+    def checked(self, value: int) -> int:
+        """Of the method."""
+        assert value > 0
+        return 1 // (value - 1)
+
+
+async def later() -> None:
+    """Nothing but this."""
+'''
+
+
+def test_slim_bytecode_has_no_docstrings_and_does_the_same(tmp_path: Path) -> None:
+    (tmp_path / "one.py").write_text(_DOCUMENTED)
+    compile_slim_tree(tmp_path, Path(sys.executable))
+    path = compiled(tmp_path / "one.py", f"{sys.version_info.major}.{sys.version_info.minor}")
+    assert b"Of the" not in path.read_bytes()
+    module = loaded("one", path)
+    assert (module.__doc__, module.Thing.__doc__, module.later.__doc__) == (None, None, None)
+    with pytest.raises(AssertionError):
+        module.Thing().checked(0)
+    with pytest.raises(ZeroDivisionError) as raised:
+        module.Thing().checked(1)
+    failed_at = traceback.extract_tb(raised.value.__traceback__)[-1]
+    assert (failed_at.filename, failed_at.lineno, failed_at.name) == ("/var/task/one.py", 10, "checked")
+
+
+def test_only_what_begins_a_body_is_a_docstring() -> None:
+    kept = b"x = 'a'\n'not one'\n\ndef f():\n    return 'b'\n"
+    assert ast.dump(without_docstrings(kept)) == ast.dump(ast.parse(kept))
+
+
+def test_our_own_modules_keep_their_sources_and_others_do_not(shipped: Synthesised) -> None:
+    """A traceback shows our line; what others wrote is there as bytecode alone, where an interpreter made some."""
+    sources = [name for name in shipped.bundled("search") if name.endswith(".py")]
+    others = [name for name in sources if not name.startswith(("functions/", "shared/"))]
+    assert len(own(sources)) > 80
+    assert all(name.startswith("anyio/") for name in others) is HAS_INTERPRETER
+
+
+def loaded(name: str, path: Path) -> Any:
+    spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    assert module.where.__code__.co_filename == "/var/task/one.py"
+    return module
 
 
 def test_a_zip_depends_on_its_contents_alone(tmp_path: Path) -> None:
