@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shared.adapters.believed import provider_of_profile
 from shared.adapters.generations import CurrentRegistrations
-from shared.adapters.provider_items import provider_of_profile
 from shared.adapters.row_reads import RowReads
 from shared.adapters.unreadable import readable
 from shared.domain.exposure import ExposureProfile
