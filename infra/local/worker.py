@@ -62,14 +62,15 @@ def main(module: str) -> None:
 def _receive(invocations: queue.SimpleQueue[dict[str, Any]], answers: int) -> None:
     """Reads beside the handler, so that the end of the input is noticed also while the handler works.
 
-    Each invocation is confirmed before it begins: one that was never confirmed can safely go to another process.
+    Each invocation is confirmed before it begins: one that was never confirmed can safely go to another process. Where
+    nobody takes the confirmation any more, nobody will send anything either.
     """
     try:
         while True:
             invocation = frames.read(0)
             _send(answers, {"taken": True})
             invocations.put(invocation)
-    except frames.Ended:
+    except (frames.Ended, OSError):
         os._exit(0)
 
 

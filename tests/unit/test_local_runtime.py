@@ -20,6 +20,7 @@ from typing import Any
 import pytest
 
 from infra.functions import FUNCTIONS
+from infra.local import frames
 from infra.local.dispatch import Dispatcher
 from infra.local.functions import environments
 from infra.local.pool import Pool
@@ -419,6 +420,23 @@ def test_no_process_outlives_a_killed_runtime_not_even_a_busy_one(tmp_path: Path
         worker = int(runtime.stdout.readline())
         runtime.kill()
     wait_until_gone(worker)
+
+
+def test_a_worker_that_cannot_confirm_an_invocation_ends() -> None:
+    """Who sent it died in between; its input may then still be a moment from its end, or already read to it."""
+    command = [sys.executable, "-m", "infra.local.worker", _FUNCTION]
+    with subprocess.Popen(
+        command, cwd=_ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0
+    ) as worker:
+        assert worker.stdin is not None
+        assert worker.stdout is not None
+        assert frames.read(worker.stdout.fileno(), timeout_s=60) == {"ready": True}
+        worker.stdout.close()
+        worker.stdin.write(frames.encoded({"event": {"rawPath": "/"}, "requestId": "r", "timeoutS": 600}))
+        try:
+            assert worker.wait(timeout=20) == 0
+        finally:
+            worker.kill()
 
 
 def wait_until_gone(pid: int) -> None:
