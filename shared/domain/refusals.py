@@ -15,7 +15,7 @@ from shared.domain.retry_times import retry_at
 from shared.domain.waits import rest_until
 from shared.errors import ExchangeError, KeyRefused, Refused, Unclear
 
-_SAYS_WHEN: Final = frozenset({429, 503})
+_SAYS_WHEN: Final = frozenset({408, 429, 503})
 # Fields that a plain refusal does not have, with a value that says something.
 _SIGNS_OF_WORK: Final = (
     "data",
