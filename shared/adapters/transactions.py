@@ -7,7 +7,7 @@ import re
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from botocore.exceptions import ClientError
 
@@ -27,7 +27,7 @@ _ATTEMPTS = 6
 _PAUSE_MS = 20  # doubled with each attempt; the actual pause is anything up to that
 _NAME = re.compile(r"#(\w+)")
 _CONFLICT = "TransactionConflict"
-_CONFLICTS = ("TransactionConflictException", "TransactionInProgressException")
+CONFLICTS: Final = ("TransactionConflictException", "TransactionInProgressException")
 
 
 class Moved(GatewayError):
@@ -88,14 +88,14 @@ def update(
 def _part(verb: str, action: dict[str, Any], *, condition: str, values: Item | None, refusal: Refusal) -> Part:
     if condition:
         action |= {"ConditionExpression": condition, "ReturnValuesOnConditionCheckFailure": "ALL_OLD"}
-    if names := _names_in(f"{action.get('UpdateExpression', '')} {condition}"):
+    if names := names_in(f"{action.get('UpdateExpression', '')} {condition}"):
         action["ExpressionAttributeNames"] = names
     if values:
         action["ExpressionAttributeValues"] = values
     return Part(cast("TransactWriteItemTypeDef", {verb: action}), refusal)
 
 
-def _names_in(expression: str) -> dict[str, str]:
+def names_in(expression: str) -> dict[str, str]:
     """Every attribute is written `#name`, so that no name can be one of the store's reserved words."""
     return {f"#{name}": name for name in _NAME.findall(expression)}
 
@@ -126,7 +126,7 @@ def _write(client: DynamoDBClient, parts: Sequence[Part]) -> list[_Reason]:
         client.transact_write_items(TransactItems=[part.action for part in parts])
     except ClientError as refusal:
         code = code_of(refusal)
-        if code in _CONFLICTS:
+        if code in CONFLICTS:
             return [_Reason(_CONFLICT)] * len(parts)
         reasons = _reasons_in(refusal) if code == "TransactionCanceledException" else []
         if len(reasons) != len(parts):

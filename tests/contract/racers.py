@@ -11,7 +11,7 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing.synchronize import Barrier
 from typing import Any
 
-from shared.errors import Problem
+from shared.errors import ExchangeError, Problem
 from tests.contract.worlds import Clients, StoreWorld
 
 RACERS = 8
@@ -54,6 +54,6 @@ def _act(environment: dict[str, str], adapter: str, method: str, args: tuple[Any
     _barrier.wait(_START_TIMEOUT_S)
     try:
         asyncio.run(getattr(one, method)(*args, **kwargs))
-    except Problem as refusal:
+    except (Problem, ExchangeError) as refusal:
         return refusal.code
     return "done"

@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import Protocol
 
 from shared.adapters import aws
+from shared.adapters.allowance_desk import DynamoAllowanceDesk
+from shared.adapters.allowances import DynamoAllowances
 from shared.adapters.audit_log import DynamoAuditLog
 from shared.adapters.card_reader import DynamoCardReader
 from shared.adapters.card_store import DynamoCardStore
@@ -20,6 +22,8 @@ from shared.adapters.customer_catalog import DynamoCustomerCatalog
 from shared.adapters.customer_vocabularies import DynamoCustomerVocabularies
 from shared.adapters.idempotency import DynamoIdempotency
 from shared.adapters.origins import DynamoOrigins
+from shared.adapters.pool_keys import SecretsManagerPoolKeys
+from shared.adapters.pool_ledger import DynamoPoolLedger
 from shared.adapters.rate_limits import DynamoRateLimits
 from shared.adapters.registry import DynamoRegistry
 from shared.adapters.root_secret import SecretsManagerRootSecret
@@ -27,7 +31,10 @@ from shared.adapters.row_reads import RowReads
 from shared.adapters.secret_box import KmsSealer, KmsUnsealer
 from shared.adapters.vocabularies import DynamoVocabularies
 from shared.adapters.vocabulary_copies import VocabularyCopies
+from shared.domain.answer_bodies import object_in
 from shared.domain.exposure import ExposureProfile
+from shared.domain.pools import KEYED_POOLS, Pool
+from shared.ports.allowances import AllowanceDesk, Allowances
 from shared.ports.audit_log import AuditLog
 from shared.ports.card_reader import CardReader
 from shared.ports.card_store import CardStore
@@ -39,13 +46,15 @@ from shared.ports.customer_catalog import CustomerCatalog
 from shared.ports.customer_vocabularies import CustomerVocabularies
 from shared.ports.idempotency import Idempotency
 from shared.ports.origins import Origins
+from shared.ports.pool_keys import PoolKeys
+from shared.ports.pool_ledger import PoolLedger
 from shared.ports.rate_limits import RateLimits
 from shared.ports.registry import Registry
 from shared.ports.root_secret import RootSecret
 from shared.ports.secret_box import Sealer, Unsealer
 from shared.ports.vocabularies import Vocabularies
 from tests.contract.far_ahead import NOW
-from tests.support import card_fakes, fakes
+from tests.support import card_fakes, fakes, live_fakes
 from tests.support.card_fakes import Shelf
 from tests.support.fakes import FakeClock, FakeStore
 
@@ -74,6 +83,11 @@ class World(Protocol):
     def customer_card_reader(self) -> CustomerCardReader: ...
     def vocabularies(self) -> Vocabularies: ...
     def customer_vocabularies(self) -> CustomerVocabularies: ...
+    def pool_keys(self) -> PoolKeys: ...
+    def keep_pool_secret(self, pool: Pool, text: str) -> None: ...
+    def pool_ledger(self) -> PoolLedger: ...
+    def allowances(self) -> Allowances: ...
+    def allowance_desk(self) -> AllowanceDesk: ...
 
 
 class FakeWorld:
@@ -83,6 +97,9 @@ class FakeWorld:
         self._shelf = Shelf(self._store)
         self._limits = fakes.FakeRateLimits(clock=self.clock)
         self._root = fakes.FakeRootSecret()
+        self._pool_keys = live_fakes.FakePoolKeys()
+        self._pool_ledger = live_fakes.FakePoolLedger(clock=self.clock)
+        self._allowances = live_fakes.FakeAllowances(clock=self.clock)
 
     def registry(self) -> Registry:
         return fakes.FakeRegistry(self._store)
@@ -140,6 +157,22 @@ class FakeWorld:
 
     def customer_vocabularies(self) -> CustomerVocabularies:
         return card_fakes.FakeCustomerVocabularies(self._shelf)
+
+    def pool_keys(self) -> PoolKeys:
+        return self._pool_keys
+
+    def keep_pool_secret(self, pool: Pool, text: str) -> None:
+        entries = object_in(text.encode()) or {}
+        self._pool_keys.entries[pool] = entries
+
+    def pool_ledger(self) -> PoolLedger:
+        return self._pool_ledger
+
+    def allowances(self) -> Allowances:
+        return self._allowances
+
+    def allowance_desk(self) -> AllowanceDesk:
+        return live_fakes.FakeAllowanceDesk(self._allowances, self._store)
 
 
 class Clients:
@@ -254,3 +287,25 @@ class StoreWorld:
     def customer_vocabularies(self) -> DynamoCustomerVocabularies:
         copies = self.vocabulary_copies()
         return DynamoCustomerVocabularies(self.row_reads(), table=self.cards_table, copies=copies)
+
+    def pool_keys(self) -> SecretsManagerPoolKeys:
+        secret_ids = {pool: f"{self.internal_ledger}-pool-{pool}" for pool in KEYED_POOLS}
+        return SecretsManagerPoolKeys(self.clients.secrets_manager, secret_ids=secret_ids, clock=self.clock)
+
+    def keep_pool_secret(self, pool: Pool, text: str) -> None:
+        name = f"{self.internal_ledger}-pool-{pool}"
+        try:
+            self.clients.secrets_manager.put_secret_value(SecretId=name, SecretString=text)
+        except self.clients.secrets_manager.exceptions.ResourceNotFoundException:
+            self.clients.secrets_manager.create_secret(Name=name, SecretString=text)
+
+    def pool_ledger(self) -> DynamoPoolLedger:
+        return DynamoPoolLedger(self.clients.dynamodb, table=self.internal_ledger, clock=self.clock)
+
+    def allowances(self) -> DynamoAllowances:
+        return DynamoAllowances(self.clients.dynamodb, table=self.internal_ledger, clock=self.clock)
+
+    def allowance_desk(self) -> DynamoAllowanceDesk:
+        return DynamoAllowanceDesk(
+            self.clients.dynamodb, table=self.internal_ledger, audit_table=self.internal_table, clock=self.clock
+        )
