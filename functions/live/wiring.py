@@ -1,0 +1,72 @@
+"""Builds what single operations at live services need: no key that opens a secret, and no customer's table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from functions.live.parts import LiveParts
+from shared.adapters import aws
+from shared.adapters.allowances import DynamoAllowances
+from shared.adapters.clock import SystemClock
+from shared.adapters.credentials import DynamoCredentials
+from shared.adapters.event_loop import ProcessLoop
+from shared.adapters.exchanges import PinnedExchanges
+from shared.adapters.internal_catalog import DynamoInternalCatalog
+from shared.adapters.pool_keys import SecretsManagerPoolKeys
+from shared.adapters.pool_ledger import DynamoPoolLedger
+from shared.adapters.rate_limits import DynamoRateLimits
+from shared.adapters.resolver import SystemResolver
+from shared.adapters.row_reads import RowReads
+from shared.domain.registrations import ProviderKind
+from shared.observability import logger_for
+from shared.providers.exa import ExaRetriever
+from shared.providers.firecrawl import FirecrawlAcquirer
+from shared.services.acquire import Acquire
+from shared.services.admit import Admit
+from shared.services.metering import Metering
+from shared.settings.internal import CallerStore
+from shared.settings.live import LivePools, LocalOrigins
+
+
+class LiveSettings(CallerStore, LivePools, LocalOrigins):
+    """All that the live function reads from its environment."""
+
+
+def wired(environment: Mapping[str, str]) -> LiveParts:
+    """Raises `ValidationError` naming what the environment lacks."""
+    settings = LiveSettings.from_environment(environment)
+    dynamodb, clock, logger = aws.dynamodb(), SystemClock(), logger_for("live")
+    reads, ledger = RowReads(dynamodb), settings.ledger_internal
+    admit = Admit(
+        credentials=DynamoCredentials(reads, table=settings.registrations_internal),
+        rate_limits=DynamoRateLimits(dynamodb, table=ledger, clock=clock),
+        clock=clock,
+    )
+    meters = Metering(
+        keys=SecretsManagerPoolKeys(aws.secrets_manager(), secret_ids=settings.secret_ids(), clock=clock),
+        ledger=DynamoPoolLedger(dynamodb, table=ledger, clock=clock),
+        allowances=DynamoAllowances(dynamodb, table=ledger, clock=clock),
+        exchanges=PinnedExchanges(
+            resolver=SystemResolver(),
+            clock=clock,
+            allow_loopback_http=settings.allow_loopback_http,
+            private_network_available=settings.private_network_available,
+        ),
+        clock=clock,
+        logger=logger,
+    )
+    allow_test_names = settings.allow_loopback_http
+    acquire = Acquire(
+        admit=admit,
+        catalog=DynamoInternalCatalog(dynamodb, reads=reads, table=settings.registrations_internal),
+        acquirers={
+            ProviderKind.EXA: ExaRetriever(clock=clock, allow_test_names=allow_test_names),
+            ProviderKind.FIRECRAWL: FirecrawlAcquirer(clock=clock, allow_test_names=allow_test_names),
+        },
+        endpoints=settings.endpoints(),
+        meters=meters,
+        allow_test_names=allow_test_names,
+        clock=clock,
+        logger=logger,
+    )
+    return LiveParts(acquire=acquire, admit=admit, clock=clock, loop=ProcessLoop(), logger=logger)
