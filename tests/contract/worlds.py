@@ -21,6 +21,7 @@ from shared.adapters.customer_card_reader import DynamoCustomerCardReader
 from shared.adapters.customer_catalog import DynamoCustomerCatalog
 from shared.adapters.customer_vocabularies import DynamoCustomerVocabularies
 from shared.adapters.idempotency import DynamoIdempotency
+from shared.adapters.internal_catalog import DynamoInternalCatalog
 from shared.adapters.origins import DynamoOrigins
 from shared.adapters.pool_keys import SecretsManagerPoolKeys
 from shared.adapters.pool_ledger import DynamoPoolLedger
@@ -45,6 +46,7 @@ from shared.ports.customer_card_reader import CustomerCardReader
 from shared.ports.customer_catalog import CustomerCatalog
 from shared.ports.customer_vocabularies import CustomerVocabularies
 from shared.ports.idempotency import Idempotency
+from shared.ports.internal_catalog import InternalCatalog
 from shared.ports.origins import Origins
 from shared.ports.pool_keys import PoolKeys
 from shared.ports.pool_ledger import PoolLedger
@@ -67,6 +69,7 @@ class World(Protocol):
     def registry(self) -> Registry: ...
     def catalog(self) -> Catalog: ...
     def customer_catalog(self) -> CustomerCatalog: ...
+    def internal_catalog(self) -> InternalCatalog: ...
     def credential_store(self) -> CredentialStore: ...
     def credentials(self) -> Credentials: ...
     def widget_credentials(self) -> Credentials: ...
@@ -109,6 +112,9 @@ class FakeWorld:
 
     def customer_catalog(self) -> CustomerCatalog:
         return fakes.FakeCustomerCatalog(self._store.customer_sources())
+
+    def internal_catalog(self) -> InternalCatalog:
+        return fakes.FakeCatalog(self._store.internal_providers())
 
     def credential_store(self) -> CredentialStore:
         return fakes.FakeCredentialStore(self._store)
@@ -223,6 +229,9 @@ class StoreWorld:
 
     def customer_catalog(self) -> DynamoCustomerCatalog:
         return DynamoCustomerCatalog(self.clients.dynamodb, reads=self.row_reads(), table=self.public_table)
+
+    def internal_catalog(self) -> DynamoInternalCatalog:
+        return DynamoInternalCatalog(self.clients.dynamodb, reads=self.row_reads(), table=self.internal_table)
 
     def credential_store(self) -> DynamoCredentialStore:
         return DynamoCredentialStore(

@@ -88,6 +88,11 @@ class FakeStore:
         """A live view for `FakeCustomerCatalog`."""
         return _Live(self._customer_sources)
 
+    def internal_providers(self) -> Iterable[Provider]:
+        """A live view for a `FakeCatalog` that knows agent_only registrations alone."""
+        internal = ExposureProfile.AGENT_ONLY
+        return _Live(lambda: (one for one in self.registrations.values() if one.exposure_profile is internal))
+
     def internal_credentials(self) -> Iterable[Credential]:
         """A live view for `FakeCredentials`: all but the widgets'."""
         return _Live(lambda: (one for one in self.credentials.values() if not _is_widget(one)))
