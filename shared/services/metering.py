@@ -71,7 +71,7 @@ _NOBODY_KNOWS: Final = (ExchangeTimeout, ConnectionFailed, Unclear)
 
 
 class Metering:
-    """Implements `ports.meter.Meters`."""
+    """Implements `ports.meter.Meters`. `attempt_s` is how long one attempt may take."""
 
     def __init__(
         self,
@@ -82,7 +82,9 @@ class Metering:
         exchanges: Exchanges,
         clock: Clock,
         logger: Logger,
+        attempt_s: float = ATTEMPT_S,
     ) -> None:
+        self.attempt_s = attempt_s
         self.keys = keys
         self.ledger = ledger
         self.allowances = allowances
@@ -146,7 +148,7 @@ class PooledMeter:
             self._check_time()
 
     def _attempt(self, key: PoolKey) -> Attempt:
-        deadline = self._deadline.capped(ATTEMPT_S, now_s=self._parts.clock.monotonic())
+        deadline = self._deadline.capped(self._parts.attempt_s, now_s=self._parts.clock.monotonic())
         exchange = self._parts.exchanges.open(self._source, deadline=deadline)
         return Attempt(exchange=exchange, key=key.value or None)
 
