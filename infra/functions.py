@@ -62,6 +62,14 @@ class Function:
 
 _COUNTED = ("RATE#*",)
 
+
+def _rows_of(*pools: Pool) -> tuple[str, ...]:
+    """Which key of a pool is in use, which ones rest, and what is left of its allowance."""
+    return tuple(sorted(f"POOL#{pool}" for pool in pools))
+
+
+_SEARCHED = (Pool.CONTEXT7, Pool.DEEPWIKI, Pool.EXA, Pool.MINTLIFY)
+
 WIDGET = Function(
     name="widget",
     memory_mb=1024,
@@ -87,9 +95,11 @@ SEARCH = Function(
         TableGrant(CARDS, ("GetItem",), ("COLLECTION",)),
         TableGrant(CARDS, ("Query",), ("KEY#*",)),
         TableGrant(CARDS, ("BatchGetItem",), ("CARD#*", "COLLECTION")),
-        TableGrant(LEDGER_INTERNAL, ("UpdateItem",), _COUNTED),
+        TableGrant(LEDGER_INTERNAL, ("UpdateItem",), (*_rows_of(*_SEARCHED), *_COUNTED)),
+        TableGrant(LEDGER_INTERNAL, ("GetItem",), _rows_of(Pool.CONTEXT7, Pool.EXA)),
     ),
     key_grants=(KeyGrant(PUBLIC, ("Decrypt",)), KeyGrant(INTERNAL, ("Decrypt",))),
+    reads_pools=(Pool.CONTEXT7, Pool.EXA),
     dials_out=True,
     settings=(("KG_AGENT_CACHE_S", "0"),),
 )
@@ -108,6 +118,23 @@ LOOKUP = Function(
     ),
 )
 
+# Fetches single sources and runs tools for agents. Nothing customers may see is among what it reads.
+LIVE = Function(
+    name="live",
+    memory_mb=512,
+    tables=(REGISTRATIONS_INTERNAL, LEDGER_INTERNAL),
+    table_grants=(
+        TableGrant(REGISTRATIONS_INTERNAL, ("BatchGetItem",), ("CREDENTIAL", "GENERATION")),
+        TableGrant(REGISTRATIONS_INTERNAL, ("GetItem",), ("GENERATION",)),
+        TableGrant(REGISTRATIONS_INTERNAL, ("Query",), ("PROVIDER",)),
+        TableGrant(LEDGER_INTERNAL, ("UpdateItem",), (*_rows_of(Pool.EXA, Pool.FIRECRAWL), *_COUNTED)),
+        TableGrant(LEDGER_INTERNAL, ("GetItem",), (*_rows_of(Pool.EXA, Pool.FIRECRAWL), "QUOTE#*", "RECEIPT#*")),
+        TableGrant(LEDGER_INTERNAL, ("PutItem",), ("QUOTE#*", "RECEIPT#*")),
+    ),
+    reads_pools=(Pool.EXA, Pool.FIRECRAWL),
+    dials_out=True,
+)
+
 # Audit entries are put and read. No grant lets any role update or delete one.
 ADMIN = Function(
     name="admin",
@@ -124,8 +151,9 @@ ADMIN = Function(
         TableGrant(REGISTRATIONS_INTERNAL, ("DeleteItem",), ("CREDENTIAL", "NAME", "PROVIDER")),
         TableGrant(REGISTRATIONS_INTERNAL, ("PutItem",), ("AUDIT", "CREDENTIAL", "NAME", "PROVIDER", "ROOT")),
         TableGrant(REGISTRATIONS_INTERNAL, ("UpdateItem",), ("GENERATION",)),
-        TableGrant(LEDGER_INTERNAL, ("UpdateItem",), _COUNTED),
-        TableGrant(LEDGER_INTERNAL, ("GetItem", "PutItem"), ("IDEMPOTENCY#*",)),
+        TableGrant(LEDGER_INTERNAL, ("UpdateItem",), (*_rows_of(*Pool), *_COUNTED)),
+        TableGrant(LEDGER_INTERNAL, ("GetItem",), ("IDEMPOTENCY#*", *_rows_of(*Pool))),
+        TableGrant(LEDGER_INTERNAL, ("PutItem",), ("IDEMPOTENCY#*",)),
         TableGrant(CARDS, ("GetItem",), ("CARD#*", "COLLECTION")),
         TableGrant(CARDS, ("BatchGetItem",), ("CARD#*", "KEY#*")),
         TableGrant(CARDS, ("Query",), ("CARD#*", "COLLECTION")),
@@ -135,6 +163,7 @@ ADMIN = Function(
     ),
     key_grants=(KeyGrant(PUBLIC, ("Decrypt", "Encrypt")), KeyGrant(INTERNAL, ("Decrypt", "Encrypt"))),
     reads_root_secret=True,
+    reads_pools=(Pool.CONTEXT7, Pool.EXA, Pool.FIRECRAWL),
     dials_out=True,
 )
 
@@ -154,4 +183,4 @@ PROBE = Function(
     every_min=5,
 )
 
-FUNCTIONS = (SEARCH, WIDGET, LOOKUP, ADMIN, ASSETS, PROBE)
+FUNCTIONS = (SEARCH, WIDGET, LOOKUP, LIVE, ADMIN, ASSETS, PROBE)

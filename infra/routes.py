@@ -20,7 +20,11 @@ class Route:
 
 
 _ADMIN = {"rate_per_s": 20, "burst": 40}
+_LIVE = {"rate_per_s": 50, "burst": 100}
 _PROVIDERS = "/api/v1/knowledge/providers"
+_ALEXANDRIA = "/api/v1/knowledge/alexandria"
+_POOLS = "/api/v1/knowledge/pools"
+_ALLOWANCES = "/api/v1/knowledge/allowances"
 _CREDENTIALS = "/api/v1/credentials"
 _COLLECTIONS = "/api/v1/collections"
 _CARDS = _COLLECTIONS + "/{collectionId}/cards"
