@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 POOL: Final = "POOL#"
 _KEYS: Final = "KEYS"
-_REST: Final = "r_"
+REST: Final = "r_"
 _MOST_RESTS = 64
 _MOST_PRUNED = 32
 _KEPT_AFTER_ITS_END_S = 86_400.0  # another instance's clock may be behind
@@ -72,14 +72,14 @@ class DynamoPoolLedger:
     def _write(self, pool: Pool, fingerprints: list[str], rest: Rest, active: str | None) -> Updated:
         names = _names_of(fingerprints)
         changes = [_rests(alias) for alias in names]
-        values: NewItem = {":rest": _item_of(rest), ":until": number(rest.until)}
+        values: NewItem = {":rest": item_of_rest(rest), ":until": number(rest.until)}
         if active is not None:
             changes.append(_is_in_use)
             values[":active"] = text(active)
         return update_row(
             self._client,
             self._table,
-            key_of(POOL + pool, _KEYS),
+            place_of_keys(pool),
             f"SET {', '.join(changes)}",
             condition=" AND ".join(_ends_earlier(alias) for alias in names),
             values=values,
@@ -91,7 +91,7 @@ class DynamoPoolLedger:
             return self._state(pool)
         names = _names_of(fingerprints)
         change = f"REMOVE {', '.join(names)}"
-        return _state_of(update_row(self._client, self._table, key_of(POOL + pool, _KEYS), change, names=names).row)
+        return _state_of(update_row(self._client, self._table, place_of_keys(pool), change, names=names).row)
 
     def _prune(self, pool: Pool, state: PoolState) -> None:
         """Rests of keys that are long gone. What cannot be written now is left for another time."""
@@ -104,12 +104,16 @@ class DynamoPoolLedger:
             update_row(
                 self._client,
                 self._table,
-                key_of(POOL + pool, _KEYS),
+                place_of_keys(pool),
                 f"REMOVE {', '.join(names)}",
                 condition=" AND ".join(_has_ended(alias) for alias in names),
                 values={":long_ago": number(long_ago)},
                 names=names,
             )
+
+
+def place_of_keys(pool: Pool) -> NewItem:
+    return key_of(POOL + pool, _KEYS)
 
 
 def _rests(alias: str) -> str:
@@ -126,7 +130,7 @@ def _has_ended(alias: str) -> str:
 
 def _names_of(fingerprints: Sequence[str]) -> dict[str, str]:
     """Short stand-ins: written out, the names of a full pool would outgrow what an expression may hold."""
-    return {f"#r{number_}": _REST + fingerprint for number_, fingerprint in enumerate(fingerprints)}
+    return {f"#r{number_}": REST + fingerprint for number_, fingerprint in enumerate(fingerprints)}
 
 
 def _moves(state: PoolState, fingerprint: str, rest: Rest) -> bool:
@@ -134,14 +138,14 @@ def _moves(state: PoolState, fingerprint: str, rest: Rest) -> bool:
     return known is None or known.until < rest.until
 
 
-def _item_of(rest: Rest) -> AttributeValueTypeDef:
+def item_of_rest(rest: Rest) -> AttributeValueTypeDef:
     return {"M": {"until": number(rest.until), "reason": text(rest.reason)}}
 
 
 def _state_of(item: Item) -> PoolState:
     """A row that cannot be read must not pass for one in which no key rests."""
     try:
-        rests = {name.removeprefix(_REST): _rest_of(item, name) for name in item if name.startswith(_REST)}
+        rests = {name.removeprefix(REST): _rest_of(item, name) for name in item if name.startswith(REST)}
         return PoolState(active=optional(item, "active", text_of), rests=rests)
     except (KeyError, TypeError, ValueError):
         raise store_unavailable() from None
