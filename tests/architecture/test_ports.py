@@ -12,7 +12,7 @@ import pytest
 
 import shared.ports
 from shared.adapters.clock import SystemClock
-from tests.support import admin_stage, card_fakes, fake_exchanges, fake_network, fakes, search_stage
+from tests.support import admin_stage, card_fakes, fake_exchanges, fake_network, fakes, live_fakes, search_stage
 
 TESTS = Path(__file__).resolve().parents[1]
 
@@ -36,6 +36,8 @@ PORTS: dict[str, tuple[type[Any], str]] = {
     "exchange.Exchange": (fake_exchanges.FakeExchange, "contract/test_exchanges.py"),
     "exchange.Exchanges": (fake_exchanges.FakeExchanges, "contract/test_exchanges.py"),
     "idempotency.Idempotency": (fakes.FakeIdempotency, "contract/test_idempotency.py"),
+    "internal_catalog.InternalCatalog": (fakes.FakeCatalog, "contract/test_internal_catalog.py"),
+    "live_retriever.Acquirer": (live_fakes.ScriptedLiveRetriever, "contract/test_firecrawl.py"),
     "origins.Origins": (fakes.FakeOrigins, "contract/test_credential_store.py"),
     "rate_limits.RateLimits": (fakes.FakeRateLimits, "contract/test_rate_limits.py"),
     "registry.Registry": (fakes.FakeRegistry, "contract/test_registry.py"),
