@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -26,7 +25,7 @@ _MOST_BLOCKS: Final = 200
 _BETWEEN_BLOCKS = re.compile(r"^-{10,}[ \t]*$(?=\s*(?:^### |\Z))", re.MULTILINE)
 _BLOCK = re.compile(r"### ([^\n]+)\n+Source:[ \t]*(\S+)[ \t]*(?:\n|\Z)")
 _SOURCE = re.compile(r"^Source:[ \t]*(\S+)", re.MULTILINE)
-_FAILURE = re.compile(r"(?:MCP )?error\b", re.IGNORECASE)  # how a text begins that is no documentation
+_FAILURE = re.compile(r"(?:MCP )?error(?: -?[0-9]+)?:", re.IGNORECASE)  # how a text begins that is no documentation
 _UNTITLED: Final = "Documentation context"
 
 
@@ -54,8 +53,9 @@ def read_context(
     if result.is_error or _FAILURE.match(text):
         raise Refused("upstream_error")
     reader = _Reader(policy=policy, allow_test_names=allow_test_names, warnings=dict.fromkeys(warnings))
-    for block in _blocks(text):
-        reader.take(block)
+    blocks = _blocks(text)
+    for block in blocks:
+        reader.take(block, alone=len(blocks) == 1)
     if len(reader.passages) > limit:
         reader.note(Warning_.SURPLUS_CUT)
     return Retrieval(
@@ -65,9 +65,9 @@ def read_context(
     )
 
 
-def _blocks(text: str) -> Iterable[_Block]:
+def _blocks(text: str) -> list[_Block]:
     """One block without a source for a text that is none of blocks."""
-    parts = [part.strip() for part in _BETWEEN_BLOCKS.split(text)[:_MOST_BLOCKS]]
+    parts = (part.strip() for part in _BETWEEN_BLOCKS.split(text)[:_MOST_BLOCKS])
     blocks = [_block(part) for part in parts if part]
     return blocks if any(block.source for block in blocks) else [_Block(_UNTITLED, None, text)]
 
@@ -90,21 +90,19 @@ class _Reader:
     def note(self, warning: Warning_) -> None:
         self.warnings[warning] = None
 
-    def take(self, block: _Block) -> None:
+    def take(self, block: _Block, *, alone: bool) -> None:
+        """`alone`: there is no other block. Beside some that name their sources, one that does not is anybody's."""
         url = self._approved(block.source) if block.source is not None else None
-        if block.source is not None and url is None:
+        if url is None and not (alone and self._names_no_strangers(block)):
             self.note(Warning_.SOURCE_NOT_APPROVED)
             return
         title = cut(" ".join(block.title.split()), limit=_MAX_SHORT_CHARACTERS)
         if url is not None:
             self.discoveries.setdefault(url, Discovery(url=url, title=title))
-        if block.text.strip():
+        if block.text:
             self._add(block.text, title=title, url=url)
 
     def _add(self, text: str, *, title: str, url: str | None) -> None:
-        if url is None and not self._may_be_unsourced(text):
-            self.note(Warning_.SOURCE_NOT_APPROVED)
-            return
         shown = cut(text, limit=MAX_SNIPPET_CHARACTERS)
         is_cut = len(shown) < len(text)
         if is_cut:
@@ -121,9 +119,8 @@ class _Reader:
             )
         )
 
-    def _may_be_unsourced(self, text: str) -> bool:
-        """Beside text that names its sources, one that does not could be anybody's; so could one that names others."""
-        return not self.discoveries and all(self._approved(source) for source in _SOURCE.findall(text))
+    def _names_no_strangers(self, block: _Block) -> bool:
+        return block.source is None and all(self._approved(source) for source in _SOURCE.findall(block.text))
 
     def _approved(self, source: str) -> str | None:
         return approved_url(source, self.policy, allow_test_names=self.allow_test_names)

@@ -534,7 +534,7 @@ class HostileProvider:
         try:
             while True:
                 nth += 1
-                seen = await _read_request(reader, number, nth)
+                seen = await read_request(reader, number, nth)
                 self.requests.append(seen)
                 behave = good if self.behaves else BEHAVIOURS[seen.behaviour]
                 if not await behave(seen, Wire(reader, writer)):
@@ -548,7 +548,7 @@ class HostileProvider:
             writer.close()
 
 
-async def _read_request(reader: asyncio.StreamReader, connection: int, nth: int) -> Seen:
+async def read_request(reader: asyncio.StreamReader, connection: int, nth: int) -> Seen:
     head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
     first, *lines = head.rstrip("\r\n").split("\r\n")
     method, path, _ = first.split(" ")
@@ -561,12 +561,24 @@ async def _read_request(reader: asyncio.StreamReader, connection: int, nth: int)
 def hostile_provider(*, tls: ssl.SSLContext | None = None) -> Iterator[HostileProvider]:
     """Starts the server and stops it with everything that it still had to say."""
     provider = HostileProvider(scheme="https" if tls else "http")
+    with serving(provider.serve_connection, tls=tls) as provider.port:
+        yield provider
+
+
+@contextlib.contextmanager
+def serving(
+    serve_connection: Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]],
+    *,
+    tls: ssl.SSLContext | None = None,
+) -> Iterator[int]:
+    """A server on a thread of its own and a free port of 127.0.0.1, which it gives."""
     loop = asyncio.new_event_loop()
     ready, stop = threading.Event(), asyncio.Event()
+    ports: list[int] = []
 
     async def serve() -> None:
-        server = await asyncio.start_server(provider.serve_connection, "127.0.0.1", 0, ssl=tls)
-        provider.port = server.sockets[0].getsockname()[1]
+        server = await asyncio.start_server(serve_connection, "127.0.0.1", 0, ssl=tls)
+        ports.append(server.sockets[0].getsockname()[1])
         ready.set()
         await stop.wait()
         server.close()
@@ -581,7 +593,7 @@ def hostile_provider(*, tls: ssl.SSLContext | None = None) -> Iterator[HostilePr
     try:
         if not ready.wait(10):
             raise RuntimeError("the hostile provider did not start")
-        yield provider
+        yield ports[0]
     finally:
         loop.call_soon_threadsafe(stop.set)
         thread.join(20)
