@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from infra.openapi.card_examples import CARD_ANSWERS, CARD_REQUESTS, CARD_TEXTS
+from infra.openapi.live_examples import LIVE_ANSWERS, LIVE_REQUESTS
 from infra.openapi.problem_words import PROBLEMS
 
 Json = dict[str, Any]
@@ -210,11 +211,11 @@ _ANSWERS: dict[str, Json] = {
 
 
 def request_examples() -> dict[str, Json]:
-    return {name: {"value": value} for name, value in {**_REQUESTS, **CARD_REQUESTS}.items()}
+    return {name: {"value": value} for name, value in {**_REQUESTS, **CARD_REQUESTS, **LIVE_REQUESTS}.items()}
 
 
 def answer_examples() -> dict[str, Json]:
-    return {name: {"value": value} for name, value in {**_ANSWERS, **CARD_ANSWERS}.items()}
+    return {name: {"value": value} for name, value in {**_ANSWERS, **CARD_ANSWERS, **LIVE_ANSWERS}.items()}
 
 
 def text_examples() -> dict[str, Json]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from infra.openapi.card_operations import CARD_OPERATIONS
+from infra.openapi.live_operations import LIVE_OPERATIONS
 from infra.openapi.operation import IfMatch, Operation
 from shared.web.agent_answers import AgentAnswerOut
 from shared.web.audit_models import AuditPage
@@ -267,5 +268,6 @@ OPERATIONS: dict[tuple[str, str], Operation] = {
     **_ADMINISTERING_PROVIDERS,
     **_ADMINISTERING_CREDENTIALS,
     **CARD_OPERATIONS,
+    **LIVE_OPERATIONS,
     **_REST,
 }

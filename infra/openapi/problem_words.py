@@ -172,6 +172,11 @@ PROBLEMS: dict[str, ProblemWords] = {
         "An origin is not exact.",
         "Write scheme and host, and the port where it is not the usual one: `https://help.example.com`.",
     ),
+    "source_not_approved": ProblemWords(
+        422,
+        "No provider that may be asked approves the host of the source, or the one that was named does not.",
+        "Ask an operator to approve the host, exactly, at a provider of kind exa or firecrawl.",
+    ),
     "blocked_address": ProblemWords(
         422,
         "The host has an address that is never dialled, or a private one without `allowPrivateNetwork`.",
@@ -193,6 +198,34 @@ PROBLEMS: dict[str, ProblemWords] = {
     "internal_error": ProblemWords(
         500, "The gateway failed in a way nobody expected.", "Report it with the request id."
     ),
+    "provider_failed": ProblemWords(
+        502,
+        "The one provider that was asked gave nothing usable. `outcome` says what happened, as an outcome code.",
+        "Read about the outcome code, and look at the provider that `provider` names.",
+    ),
+    "source_not_found": ProblemWords(
+        502,
+        "The service could not find the source: the page is not there, or its host has no address.",
+        "Check the URL.",
+    ),
+    "source_not_readable": ProblemWords(
+        502,
+        "The service has no text of the source: it is no text, it is empty, or the service does not serve its site.",
+        "Use a page of text, or name another provider.",
+    ),
+    "source_not_fresh": ProblemWords(
+        502,
+        "`freshness: force` was asked for, and the service had no text but one that it fetched before.",
+        "Try again later, or ask with `freshness: fresh`, which takes such a text and says so.",
+    ),
+    "source_too_large": ProblemWords(
+        502, "What the service answered is larger than 1 MiB. It is refused whole.", "Ask for a smaller page."
+    ),
+    "redirect_not_approved": ProblemWords(
+        502,
+        "The source leads to a URL that may not be fetched: its host is not approved, or it is not plain https.",
+        "Ask for the page where it is now, once an operator has approved its host.",
+    ),
     "store_unavailable": ProblemWords(
         503,
         "The gateway's own store cannot be used at the moment. Whether a change was made is not certain.",
@@ -207,5 +240,33 @@ PROBLEMS: dict[str, ProblemWords] = {
         503,
         "A secret cannot be read or opened at the moment.",
         "Try again after `Retry-After`; if it lasts, check the function's access to its keys and to the root secret.",
+    ),
+    "keys_exhausted": ProblemWords(
+        503,
+        "Every key of the service is resting: each was refused for its quota or its rate.",
+        "Try again after `Retry-After`; an operator can add a key.",
+    ),
+    "allowance_exhausted": ProblemWords(
+        503,
+        "The operations allowed for the service in 24 hours are used up.",
+        "Try again after `Retry-After` where there is one; an operator can raise the allowance or review unknown units.",
+    ),
+    "provider_rate_limited": ProblemWords(
+        503,
+        "The service takes no more requests now, and that is not the matter of one key.",
+        "Try again after `Retry-After`, or a little later where there is none.",
+    ),
+    "circuit_open": ProblemWords(
+        503, "The service failed repeatedly and is left alone for a while.", "Try again after `Retry-After`."
+    ),
+    "not_configured": ProblemWords(
+        503,
+        "The service is not set up here, or what is needed to ask it cannot be read. Nothing was sent.",
+        "Give its pool a key, and check the function's access to its secret and its ledger.",
+    ),
+    "provider_timeout": ProblemWords(
+        504,
+        "The service did not answer in time. Whether it did the work is not known, so the unit stays counted.",
+        "Try again, with a longer `deadlineMs` where it was short.",
     ),
 }

@@ -109,7 +109,7 @@ def text_content(media_type: str) -> Json:
 
 def _problems(status: int, codes: list[str]) -> Json:
     headers: Json = {"X-Request-Id": {"$ref": "#/components/headers/X-Request-Id"}}
-    if status in (429, 503) or "busy" in codes:
+    if status in (429, 502, 503, 504) or "busy" in codes:
         headers["Retry-After"] = {"$ref": "#/components/headers/Retry-After"}
     if status == 429:
         headers["RateLimit"] = {"$ref": "#/components/headers/RateLimit"}
@@ -134,7 +134,7 @@ def _problems(status: int, codes: list[str]) -> Json:
 
 def parameters_of(path: str, operation: Operation) -> list[Json]:
     """References to the shared parameters that the operation takes."""
-    by_operation = {"search": ("agentId",), "getOpenApi": ("ifNoneMatch",)}
+    by_operation = {"search": ("agentId",), "acquire": ("agentId",), "getOpenApi": ("ifNoneMatch",)}
     applies: tuple[tuple[bool, tuple[str, ...]], ...] = (
         *((f"{{{name}}}" in path, (name,)) for name in ("providerId", "credentialId", "collectionId", "cardId")),
         (operation.is_list, ("limit", "cursor")),
