@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from aws_lambda_powertools import Logger
 
+from functions.live.alexandria_parts import AlexandriaParts
 from shared.adapters.event_loop import ProcessLoop
 from shared.ports.clock import Clock
 from shared.services.acquire import Acquire
@@ -15,6 +16,7 @@ from shared.services.admit import Admit
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveParts:
     acquire: Acquire
+    alexandria: AlexandriaParts
     admit: Admit
     clock: Clock
     loop: ProcessLoop

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from aws_lambda_powertools.event_handler import Response
 
+from functions.live.alexandria import add_alexandria_routes
 from functions.live.parts import LiveParts
 from shared.domain.deadlines import Deadline
 from shared.services.acquire import AcquireRequest
@@ -30,4 +31,5 @@ def api_for(parts: LiveParts) -> Api:
         )
         return answer(encoded(parts.loop.run(parts.acquire(request)), request_id=api.request_id))
 
+    add_alexandria_routes(api, parts)
     return api

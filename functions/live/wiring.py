@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from functions.live import alexandria_wiring
 from functions.live.parts import LiveParts
 from shared.adapters import aws
 from shared.adapters.allowances import DynamoAllowances
@@ -14,7 +15,9 @@ from shared.adapters.exchanges import PinnedExchanges
 from shared.adapters.internal_catalog import DynamoInternalCatalog
 from shared.adapters.pool_keys import SecretsManagerPoolKeys
 from shared.adapters.pool_ledger import DynamoPoolLedger
+from shared.adapters.quotes import DynamoQuotes
 from shared.adapters.rate_limits import DynamoRateLimits
+from shared.adapters.receipts import DynamoReceipts
 from shared.adapters.resolver import SystemResolver
 from shared.adapters.row_reads import RowReads
 from shared.domain.registrations import ProviderKind
@@ -55,10 +58,11 @@ def wired(environment: Mapping[str, str]) -> LiveParts:
         clock=clock,
         logger=logger,
     )
+    catalog = DynamoInternalCatalog(dynamodb, reads=reads, table=settings.registrations_internal)
     allow_test_names = settings.allow_loopback_http
     acquire = Acquire(
         admit=admit,
-        catalog=DynamoInternalCatalog(dynamodb, reads=reads, table=settings.registrations_internal),
+        catalog=catalog,
         acquirers={
             ProviderKind.EXA: ExaRetriever(clock=clock, allow_test_names=allow_test_names),
             ProviderKind.FIRECRAWL: FirecrawlAcquirer(clock=clock, allow_test_names=allow_test_names),
@@ -69,4 +73,16 @@ def wired(environment: Mapping[str, str]) -> LiveParts:
         clock=clock,
         logger=logger,
     )
-    return LiveParts(acquire=acquire, admit=admit, clock=clock, loop=ProcessLoop(), logger=logger)
+    alexandria = alexandria_wiring.assembled(
+        DynamoQuotes(dynamodb, table=ledger, clock=clock),
+        DynamoReceipts(dynamodb, table=ledger, clock=clock),
+        admit=admit,
+        catalog=catalog,
+        meters=meters,
+        endpoint=settings.endpoints()[ProviderKind.FIRECRAWL],
+        clock=clock,
+        logger=logger,
+    )
+    return LiveParts(
+        acquire=acquire, alexandria=alexandria, admit=admit, clock=clock, loop=ProcessLoop(), logger=logger
+    )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -23,10 +24,12 @@ SETTINGS_URL: Final = "https://www.firecrawl.dev/app/settings?tab=data-sources"
 MAX_TOOLS: Final = 24
 MAX_NAME_CHARACTERS: Final = 200
 MAX_CREDITS: Final = 2**53
+USABLE_NAME: Final = "[!-~]+(?: [!-~]+)*"  # printable ASCII without blanks at its ends
 MAX_OPTIONS_BYTES: Final = 65_536
 QUOTE_LIFE_S: Final = 600.0
 LEASE_S: Final = 60.0
 RECEIPT_LIFE_S: Final = 30 * 86_400.0
+_USABLE_NAME = re.compile(USABLE_NAME, re.ASCII)
 
 
 class ReceiptState(StrEnum):
@@ -221,6 +224,11 @@ class Receipt:
             trouble=execution.trouble,
             retry_at=execution.retry_at,
         )
+
+
+def is_usable(name: str) -> bool:
+    """Whether a provider or a capability of this name can be called."""
+    return len(name) <= MAX_NAME_CHARACTERS and _USABLE_NAME.fullmatch(name) is not None
 
 
 def canonical(options: Mapping[str, JsonValue]) -> bytes:

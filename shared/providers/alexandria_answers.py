@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Final, TypeAlias
 
@@ -18,6 +17,7 @@ from shared.domain.alexandria import (
     ToolName,
     ToolOption,
     Trouble,
+    is_usable,
 )
 from shared.domain.answer_bodies import is_json
 from shared.domain.plain_text import cut, plain
@@ -32,7 +32,6 @@ _MAX_RULES: Final = 16
 _MAX_CHOICES: Final = 100
 _MAX_GROUPS: Final = 16
 _OF_AN_OPTION: Final = frozenset({"name", "type", "about", "required"})
-_USABLE_NAME = re.compile(r"[!-~]+(?: [!-~]+)*", re.ASCII)
 _Object: TypeAlias = "dict[str, JsonValue]"
 
 
@@ -201,11 +200,6 @@ def _credits(value: JsonValue) -> int | None:
     """A whole number of credits; anything else is no price."""
     is_whole = isinstance(value, int) and not isinstance(value, bool)
     return value if is_whole and isinstance(value, int) and 0 <= value <= MAX_CREDITS else None
-
-
-def is_usable(name: str) -> bool:
-    """Whether a tool can be called by this name: printable ASCII, up to 200 characters, no blanks at its ends."""
-    return len(name) <= MAX_NAME_CHARACTERS and _USABLE_NAME.fullmatch(name) is not None
 
 
 def _line(value: JsonValue, *, limit: int) -> str:

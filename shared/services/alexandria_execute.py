@@ -27,11 +27,11 @@ from shared.domain.alexandria import (
     Trouble,
     upstream_id_of,
 )
+from shared.domain.alexandria_requests import Executed
 from shared.domain.credentials import Principal
 from shared.domain.deadlines import Deadline
 from shared.domain.exposure import CredentialClass
 from shared.domain.identifiers import new_nonce
-from shared.domain.strict_json import JsonValue
 from shared.errors import Conflict, ExchangeTimeout, NotFound, Problem, Unavailable
 from shared.observability import ALEXANDRIA_EXECUTED, PROVIDER_FAULT, RECEIPT_UNSETTLED, place_of
 from shared.ports.alexandria import Alexandria
@@ -42,6 +42,8 @@ from shared.services.admit import Admit
 from shared.services.at_once import in_time
 from shared.services.open_alexandria import OpenAlexandria, Way, answered
 
+# A tool has 20 s at the service; what comes back needs some more.
+ATTEMPT_S: Final = 24.0
 # Both lie beyond the deadline: what comes at the last moment is still taken, and written down.
 _GRACE_S: Final = 0.5
 _SETTLING_S: Final = 1.5
@@ -56,15 +58,6 @@ class ExecuteToolRequest:
     order: Order | Problem
     deadline: Deadline
     request_id: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Executed:
-    """`result` is handed over by the execution itself and by no repetition."""
-
-    receipt: Receipt
-    result: JsonValue = None
-    notices: tuple[Notice, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from aws_lambda_powertools import Logger
 
 from shared.domain.alexandria import QUOTE_LIFE_S, Holder, Quote, Tool, ToolName
+from shared.domain.alexandria_requests import Quoted, ToolChoice
 from shared.domain.credentials import Principal
 from shared.domain.deadlines import Deadline
 from shared.domain.exposure import CredentialClass
@@ -24,14 +25,6 @@ from shared.services.provider_problems import problem_for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToolChoice:
-    """`provider` is the id of the registration to go through, None for any."""
-
-    tool: ToolName
-    provider: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class InspectToolRequest:
     """`choice` is a Problem where the body could not be read: told to admitted callers alone."""
 
@@ -40,12 +33,6 @@ class InspectToolRequest:
     choice: ToolChoice | Problem
     deadline: Deadline
     request_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class Quoted:
-    quote: Quote
-    tool: Tool
 
 
 class InspectTool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from aws_lambda_powertools import Logger
 
 from shared.domain.alexandria import Found
+from shared.domain.alexandria_requests import ToolWish
 from shared.domain.deadlines import Deadline
 from shared.domain.exposure import CredentialClass
 from shared.errors import ExchangeError, Problem
@@ -17,15 +18,6 @@ from shared.services.admit import Admit
 from shared.services.at_once import in_time
 from shared.services.open_alexandria import OpenAlexandria, answered
 from shared.services.provider_problems import problem_for
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolWish:
-    """`provider` is the id of the registration to go through, None for any."""
-
-    query: str
-    limit: int
-    provider: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -92,6 +92,18 @@ class Metering:
         self.clock = clock
         self.logger = logger
 
+    def with_attempts_of(self, seconds: float) -> Metering:
+        """The same, for operations that a service takes longer over."""
+        return Metering(
+            keys=self.keys,
+            ledger=self.ledger,
+            allowances=self.allowances,
+            exchanges=self.exchanges,
+            clock=self.clock,
+            logger=self.logger,
+            attempt_s=seconds,
+        )
+
     def open(self, source: Source, pool: Pool, *, deadline: Deadline) -> PooledMeter:
         return PooledMeter(self, source, pool, deadline=deadline)
 
