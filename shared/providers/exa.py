@@ -64,7 +64,7 @@ class ExaRetriever:
         if len(question.query) > LIMITS.query_characters:
             raise Refused(OutcomeCode.QUERY_TOO_LONG)
         limit = min(question.limit, config.results, LIMITS.results)
-        body = {
+        body: dict[str, object] = {
             "query": question.query,
             "type": config.search_type.value,
             "numResults": limit,

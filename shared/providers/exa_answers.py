@@ -99,9 +99,9 @@ def read_acquired(
     body: JsonObject, wanted: Wanted, *, characters: int, policy: SourcePolicy, allow_test_names: bool
 ) -> Acquired:
     """The text of the page, of which `characters` were asked for. Raises `Refused`: `invalid_response`; `not_found`,
-    `timeout` or `rate_limited` for a page that could not be fetched; `not_found` for one that led away from the approved
-    hosts or has no text; `capability_unavailable` when a forced fetch was wanted and the service does not say that it
-    made one: the page exists, and what it offers of it is not what was asked for.
+    `timeout` or `rate_limited` for a page that could not be fetched; `not_found` for one that led away from the
+    approved hosts or has no text; `capability_unavailable` when a forced fetch was wanted and the service does not say
+    that it made one: the page exists, and what it offers of it is not what was asked for.
     """
     is_crawled = _is_crawled(body, wanted.url)
     is_forced = wanted.freshness is FreshnessWish.FORCE

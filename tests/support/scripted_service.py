@@ -49,7 +49,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
         headers = {name.lower(): value for name, value in self.headers.items()}
-        self.service.asked.append(Asked("POST", self.path, headers, body))
+        self.service.asked.append(Asked(self.command, self.path, headers, body))
         answer = self.service.next_answer()
         self.send_response(answer.status)
         for name, value in answer.headers.items():
@@ -58,6 +58,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         with contextlib.suppress(OSError):  # the other side may be gone by then
             self._write(answer.body)
+
+    do_GET = do_POST
 
     def _write(self, body: bytes) -> None:
         if not self.service.pause_s:
