@@ -3,26 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-import subprocess
-import sys
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from infra.cli.state import write_private_text
-
-_ROOT = Path(__file__).resolve().parents[2]
-_START_TIMEOUT_S = 30.0
-_STOP_TIMEOUT_S = 3.0
-
-# Runs a module and ends with its own input: only the command holds the other end of that pipe.
-_TETHERED = """
-import os, runpy, sys, threading
-threading.Thread(target=lambda: (os.read(0, 1), os._exit(0)), daemon=True).start()
-runpy.run_module(sys.argv.pop(1), run_name="__main__", alter_sys=True)
-"""
+from infra.cli.tethered import Tethered
 
 
 class ProviderFailed(Exception):
@@ -63,8 +52,8 @@ DEMOS = (
         200,
         "storm",
         ("--audience", "internal", "--only", "port-"),
-        ("--slow", "3"),
-        "answers after 3 s on purpose",
+        ("--slow", "5"),
+        "answers after 5 s on purpose",
     ),
 )
 
@@ -76,8 +65,7 @@ class DemoProvider:
         self.demo = demo
         self.secret_file = directory / "secrets" / demo.key
         self._process = self._launch(directory, port, healthy_for)
-        assert self._process.stdout is not None  # noqa: S101  # opened below
-        self.url = self._process.stdout.readline().strip()
+        self.url = self._process.first_line()
         if not self.url:
             self.stop()
             raise ProviderFailed(f"The demo provider {demo.name} did not start; see {directory / 'log'}.")
@@ -94,33 +82,16 @@ class DemoProvider:
         write_private_text(self.secret_file, secret + "\n")
 
     def ask_to_end(self) -> None:
-        self._process.terminate()
+        self._process.ask_to_end()
 
     def stop(self) -> None:
-        self.ask_to_end()
-        try:
-            self._process.wait(_STOP_TIMEOUT_S)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                pipe.close()
+        self._process.stop()
 
-    def _launch(self, directory: Path, port: int, healthy_for: int) -> subprocess.Popen[str]:
+    def _launch(self, directory: Path, port: int, healthy_for: int) -> Tethered:
         options = [*self.demo.options, *self.demo.fault, "--healthy-for", str(healthy_for)]
         options += ["--name", self.demo.key, "--port", str(port), "--secret-file", str(self.secret_file)]
         options += ["--nonce-file", str(directory / f"nonces-{self.demo.key}.sqlite")]
-        with (directory / "log" / "providers.log").open("ab") as log:
-            return subprocess.Popen(
-                [sys.executable, "-c", _TETHERED, "fixtures.reference_provider", *options],
-                cwd=_ROOT,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=log,
-                text=True,
-                start_new_session=True,  # Ctrl-C is for the command, which ends its providers itself
-            )
+        return Tethered("fixtures.reference_provider", options, log=directory / "log" / "providers.log")
 
 
 class DemoProviders:
@@ -128,11 +99,11 @@ class DemoProviders:
 
     def __init__(self, directory: Path, *, ports: Mapping[str, int], demos: Sequence[Demo] = DEMOS) -> None:
         self.by_key: dict[str, DemoProvider] = {}
+        with ThreadPoolExecutor(len(demos)) as starting:
+            started = {demo.key: starting.submit(_started, demo, directory, ports.get(demo.key)) for demo in demos}
         try:
-            for demo in demos:
-                # A provider that is registered for the first time answers the test that activates it.
-                known = ports.get(demo.key)
-                self.by_key[demo.key] = _started(demo, directory, port=known or 0, healthy_for=0 if known else 1)
+            for key, future in started.items():
+                self.by_key[key] = future.result()
         except BaseException:
             self.stop()
             raise
@@ -150,9 +121,9 @@ class DemoProviders:
         self.stop()
 
 
-def _started(demo: Demo, directory: Path, *, port: int, healthy_for: int) -> DemoProvider:
+def _started(demo: Demo, directory: Path, port: int | None) -> DemoProvider:
     if port:
         with contextlib.suppress(ProviderFailed):
-            return DemoProvider(demo, directory=directory, port=port, healthy_for=healthy_for)
-    # On another port it will be tested again before it is used again.
+            return DemoProvider(demo, directory=directory, port=port, healthy_for=0)
+    # Registered for the first time, or on another port, it answers the test that activates it.
     return DemoProvider(demo, directory=directory, port=0, healthy_for=1)

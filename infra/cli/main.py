@@ -9,13 +9,28 @@ from pathlib import Path
 
 from infra.cli.access import NoAccess
 from infra.cli.cards import Lookup, export_cards, look_up
+from infra.cli.env_files import Unreadable
 from infra.cli.http import Declined, Unreachable
 from infra.cli.import_cards import Import, import_cards
+from infra.cli.key_changes import NotAKey
+from infra.cli.keys import KeyImport, import_keys, show_status
+from infra.cli.pool_secrets import NoStore
 from infra.cli.row_slices import Unsliceable
 from infra.cli.search import CannotSearch, Search, search
 from infra.cli.up import CannotRun, Wishes, up
 
 _HIGHEST_PORT = 65_535
+_FAILURES = (
+    CannotRun,
+    CannotSearch,
+    NoAccess,
+    NoStore,
+    NotAKey,
+    Unreadable,
+    Unsliceable,
+    Declined,
+    Unreachable,
+)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -23,7 +38,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         return _run(options)
-    except (CannotRun, CannotSearch, NoAccess, Unsliceable, Declined, Unreachable) as error:
+    except _FAILURES as error:
         print(f"kgw: {error}", file=sys.stderr)
         return 1
 
@@ -33,6 +48,8 @@ def _run(options: argparse.Namespace) -> int:
         return up(Wishes(port=options.port, demo=options.demo, state_dir=options.state_dir, as_json=options.as_json))
     if options.command == "cards":
         return _cards(options)
+    if options.command == "keys":
+        return _keys(options)
     return search(
         Search(
             query=options.query,
@@ -52,6 +69,14 @@ def _cards(options: argparse.Namespace) -> int:
     return look_up(Lookup(terms=options.terms, collection=options.collection, as_json=options.as_json))
 
 
+def _keys(options: argparse.Namespace) -> int:
+    if options.action == "status":
+        return show_status(as_json=options.as_json)
+    return import_keys(
+        KeyImport(file=options.file, replace=options.replace, stack=options.stack, as_json=options.as_json)
+    )
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="kgw", description="Runs and asks a Knowledge Gateway.")
     parser.add_argument("--version", action="version", version=f"kgw {metadata.version('knowledge-gateway')}")
@@ -59,6 +84,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_up(commands.add_parser("up", help="run the whole gateway on this machine", description=_UP))
     _add_search(commands.add_parser("search", help="ask the gateway that runs here", description=_SEARCH))
     _add_cards(commands.add_parser("cards", help="import, export and look up cards", description=_CARDS))
+    _add_keys(commands.add_parser("keys", help="the numbered keys of live services", description=_KEYS))
     return parser
 
 
@@ -76,6 +102,26 @@ _IMPORT = (
     "Sends the rows of a JSON Lines file, or of a table (.csv), in slices. Rows that are there already change nothing: "
     "after Ctrl-C, or a failure, the same command goes on. Ends with 1 when rows were refused."
 )
+_KEYS = "The pools of numbered keys of Context7, Exa and Firecrawl. Only names of keys are ever printed."
+_KEYS_IMPORT = (
+    "Takes CONTEXT7_API_KEY, EXA_API_KEY, FIRECRAWL_API_KEY and each of them with a number (EXA_API_KEY_2) out of a "
+    ".env file, and writes them into the secrets of the gateway that runs here, or of a deployed stack. "
+    "EXA_API_KEY_2_ACCOUNT names the account of EXA_API_KEY_2: keys of one account share its limits. Names that the "
+    "file does not have, or leaves blank, stay as they are."
+)
+
+
+def _add_keys(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    importing = actions.add_parser(
+        "import", help="put the keys of a .env file into the pools", description=_KEYS_IMPORT
+    )
+    importing.add_argument("file", type=Path, metavar="FILE", help="lines of KEY=VALUE")
+    importing.add_argument("--replace", action="store_true", help="drop the keys that the file does not have")
+    importing.add_argument("--stack", metavar="NAME", help="a deployed stack, with your own AWS credentials")
+    showing = actions.add_parser("status", help="show which keys are in use and which rest")
+    for each in (importing, showing):
+        each.add_argument("--json", dest="as_json", action="store_true", help="the answer as JSON")
 
 
 def _add_cards(parser: argparse.ArgumentParser) -> None:

@@ -12,7 +12,7 @@ from infra.cli.http import Client, Declined
 from infra.cli.state import read_json, write_private
 
 ORIGIN = "https://www.lumsund.example"
-_PROVIDERS = "/api/v1/knowledge/providers"
+PROVIDERS = "/api/v1/knowledge/providers"
 _CREDENTIALS = "/api/v1/credentials"
 _CALLERS: Mapping[str, Mapping[str, object]] = {
     "agent": {"class": "agt", "name": "Demo agent"},
@@ -72,8 +72,8 @@ def _register(admin: Client, provider: DemoProvider) -> str:
         "baseUrl": provider.url,
         "priority": demo.priority,
     }
-    made = _made(admin, wanted)
-    path = f"{_PROVIDERS}/{made['id']}"
+    made = made_provider(admin, wanted)
+    path = f"{PROVIDERS}/{made['id']}"
     # A secret is shown once; where that answer was lost, a new one is made.
     provider.keep_secret(str(made.get("secret") or _new_secret(admin, path)))
     if made["baseUrl"] != provider.url:
@@ -84,14 +84,14 @@ def _register(admin: Client, provider: DemoProvider) -> str:
     return str(made["id"])
 
 
-def _made(admin: Client, wanted: Mapping[str, object]) -> dict[str, Any]:
+def made_provider(admin: Client, wanted: Mapping[str, object]) -> dict[str, Any]:
     """The provider; also one that an earlier start made and was killed before it could note it."""
     try:
-        return admin.create(_PROVIDERS, wanted).body
+        return admin.create(PROVIDERS, wanted).body
     except Declined as declined:
         if declined.code != "name_taken":
             raise
-    listed = admin.call("GET", _PROVIDERS + "?limit=100").body["providers"]
+    listed = admin.call("GET", PROVIDERS + "?limit=100").body["providers"]
     same = [each for each in listed if all(each[field] == wanted[field] for field in ("name", "exposureProfile"))]
     if not same:
         raise SeedFailed(f"Another provider is called {wanted['name']}.")
@@ -104,7 +104,7 @@ def _new_secret(admin: Client, path: str) -> str:
 
 
 def _point(admin: Client, provider_id: str, provider: DemoProvider) -> None:
-    path = f"{_PROVIDERS}/{provider_id}"
+    path = f"{PROVIDERS}/{provider_id}"
     try:
         present = admin.call("GET", path)
     except Declined as declined:

@@ -5,13 +5,18 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
 from infra.cli.demo_providers import DemoProvider
 from infra.cli.state import LOCAL
 
-QUESTION: dict[str, Any] = {"query": "refund override code", "limit": 4, "deadlineMs": 2000}
+QUESTION: dict[str, Any] = {"query": "refund override code", "limit": 4, "deadlineMs": 4000}
 SEARCH = "/api/v1/knowledge/search"
+ACQUIRE = "/api/v1/knowledge/acquire"
+ALEXANDRIA = "/api/v1/knowledge/alexandria"
+SOURCE = {"url": "https://docs.harbour.test/gangway/boarding", "freshness": "force"}
+_REFUSE = json.dumps({"service": "exa", "mode": "refuse_rate", "key": "0001", "retry_after_s": 60})
 WIDGET_SEARCH = "/api/v1/knowledge/widget/search"
 CARD_TEXT = "My EV is on the Mellvik Star; 渡轮卡怎么续费?"
 _SNIPPET_CHARACTERS = 150
@@ -27,6 +32,8 @@ def welcome(local: Mapping[str, Any], providers: Sequence[DemoProvider]) -> str:
         return "\n".join([*lines, *_first_steps(local)])
     lines += ["Four providers of Lumsund Line, an invented ferry company, are registered:"]
     lines += [_provider_line(provider, local["providers"][provider.demo.key]["id"]) for provider in providers]
+    lines += ["Five live services, for which a process on this machine stands in, are registered for agents:"]
+    lines += [f"  {live['name']:<17} {'agent_only':<14} {live['id']}" for live in local["live"].values()]
     return "\n".join([*lines, "", *_calls(local), *_experiments(local)])
 
 
@@ -38,6 +45,11 @@ def answer_text(answer: Mapping[str, Any]) -> str:
 def cards_text(found: Mapping[str, Any]) -> str:
     """An answer to a look-up, for people."""
     return "\n".join(line for term, cards in found["results"].items() for line in _card_lines(term, cards))
+
+
+def pools_text(answer: Mapping[str, Any], *, now: datetime) -> str:
+    """The pools of keys, for people: each key by its name, and when one that rests is back."""
+    return "\n".join(line for pool in answer["pools"] for line in _pool_lines(pool, now=now))
 
 
 def curl(url: str, token: str, body: Mapping[str, Any], *headers: str) -> str:
@@ -66,6 +78,9 @@ def _calls(local: Mapping[str, Any]) -> Iterator[str]:
     yield "  " + curl(collection + "/lookup", local["agent"], {"terms": ["ferry pass", "渡轮卡", "Поромна картка"]})
     yield "  " + curl(collection + "/match", local["assistant"], {"text": CARD_TEXT})
     yield f"  .venv/bin/kgw cards lookup --collection {local['collection']} EV 餐券"
+    yield "An agent fetches one approved source, and looks for tools that cost credits:"
+    yield "  " + curl(url + ACQUIRE, local["agent"], SOURCE)
+    yield "  " + curl(url + ALEXANDRIA + "/search", local["agent"], {"query": "tide predictions"})
     yield "An admin administers, and searches nothing:"
     yield f"  curl -s {url}/api/v1/knowledge/providers -H 'Authorization: Bearer {local['admin']}'"
     yield ""
@@ -75,6 +90,8 @@ def _experiments(local: Mapping[str, Any]) -> Iterator[str]:
     internal, public = local["providers"]["internal"], local["providers"]["public"]
     path = f"/api/v1/knowledge/providers/{public['id']}/rotate-secret"
     yield f"Stop the internal provider and ask again:  kill {internal['pid']}"
+    yield "Have the first Exa key refused; then  .venv/bin/kgw search gates  and  .venv/bin/kgw keys status  tell:"
+    yield f"  curl -s {local['standIns']['controlUrl']} -H 'Content-Type: application/json' -d {shlex.quote(_REFUSE)}"
     yield f"Rotate a secret, then write `secret` of the answer to {public['secretFile']}:"
     yield "  " + curl(local["url"] + path, local["admin"], {"windowHours": 24})
     yield ""
@@ -103,6 +120,25 @@ def _card_lines(term: str, cards: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for card in cards:
         yield f"  {_plain(card['title'] or card['keys'][0])}  ({_plain(', '.join(card['keys']))})"
         yield f"     {_shortened(card['body'])}"
+
+
+def _pool_lines(pool: Mapping[str, Any], *, now: datetime) -> Iterator[str]:
+    counts = f"{pool['configured']} keys, {pool['usable']} usable, {pool['resting']} resting"
+    ready = pool["readyAgainAt"]
+    yield f"{pool['pool']:<10} {counts if pool['configured'] else 'no keys'}{_until('; ready again', ready, now=now)}"
+    for key in pool["keys"]:
+        told = _until(f"{key['reason'] or ''} until", key["restingUntil"], now=now)
+        yield f"  {_plain(key['name']):<24} {key['state']:<8}{told}".rstrip()
+    for name in pool["unusable"]:
+        yield f"  {_plain(name):<24} is no key and is not used"
+
+
+def _until(words: str, moment: str | None, *, now: datetime) -> str:
+    if moment is None:
+        return ""
+    at = datetime.fromisoformat(moment)
+    left = timedelta(seconds=max(0, round((at - now).total_seconds())))
+    return f"{words} {at:%Y-%m-%d %H:%M:%S} UTC (in {left})"
 
 
 def _outcome_lines(answer: Mapping[str, Any]) -> Iterator[str]:

@@ -17,8 +17,10 @@ from typing import Any
 
 from infra.cli import texts
 from infra.cli.demo_cards import seed_cards
+from infra.cli.demo_live import LIVE_DEMOS, StandIns, keep_demo_keys, seed_live
 from infra.cli.demo_providers import DemoProviders, ProviderFailed
 from infra.cli.http import Client, Declined, Unreachable
+from infra.cli.pool_secrets import NoStore, embedded_store
 from infra.cli.seed import ORIGIN, Seeded, SeedFailed, seed
 from infra.cli.state import (
     LOCAL,
@@ -60,7 +62,7 @@ def up(wishes: Wishes) -> int:
             return _wait(runtime, ending.asked)
     except KeyboardInterrupt:
         return 0
-    except (AlreadyRunning, Unusable, EmulatorMissing, EmulatorFailed, ProviderFailed, SeedFailed) as error:
+    except (AlreadyRunning, Unusable, EmulatorMissing, EmulatorFailed, NoStore, ProviderFailed, SeedFailed) as error:
         raise CannotRun(str(error)) from None
     except (Declined, Unreachable) as error:
         raise CannotRun(f"The demo could not be registered. {error}") from None
@@ -88,11 +90,14 @@ def _serve(wishes: Wishes, stack: ExitStack) -> Runtime:
     stack.enter_context(only_one_here())
     directory = stack.enter_context(state_directory(wishes.state_dir))
     backend_state = directory / "aws" if wishes.state_dir else None
-    runtime = stack.enter_context(_runtime(wishes.port, log_dir=directory / "log", state_dir=backend_state))
+    stand_ins = stack.enter_context(StandIns(directory)) if wishes.demo else None
+    runtime = stack.enter_context(
+        _runtime(wishes.port, log_dir=directory / "log", state_dir=backend_state, stand_ins=stand_ins)
+    )
     runtime.warm_up("admin", "search")
-    root = runtime.root_token()
-    local: dict[str, Any] = {"url": runtime.url, "admin": root}
-    providers = _demo(wishes, directory, Client(runtime.url, root), local, stack) if wishes.demo else None
+    aws = {"endpointUrl": runtime.aws_endpoint, "poolSecrets": runtime.pool_secrets()}
+    local: dict[str, Any] = {"url": runtime.url, "admin": runtime.root_token(), "aws": aws}
+    providers = _demo(wishes, directory, stand_ins, local, stack) if stand_ins else None
     _announce(local, stack, state_dir=wishes.state_dir)
     _say(wishes, local, providers)
     runtime.warm_up("widget", "assets")
@@ -103,9 +108,10 @@ def _serve(wishes: Wishes, stack: ExitStack) -> Runtime:
     return runtime
 
 
-def _runtime(port: int, *, log_dir: Path, state_dir: Path | None) -> Runtime:
+def _runtime(port: int, *, log_dir: Path, state_dir: Path | None, stand_ins: StandIns | None) -> Runtime:
+    origins = stand_ins.origins if stand_ins else None
     try:
-        return Runtime(port=port, log_dir=log_dir, state_dir=state_dir)
+        return Runtime(port=port, log_dir=log_dir, state_dir=state_dir, local_origins=origins)
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             raise CannotRun(f"Port {port} is in use. Choose another: kgw up --port {port + 1}") from None
@@ -114,13 +120,18 @@ def _runtime(port: int, *, log_dir: Path, state_dir: Path | None) -> Runtime:
         raise CannotRun(f"Cannot listen on port {port}: {error.strerror}.") from None
 
 
-def _demo(wishes: Wishes, directory: Path, admin: Client, local: dict[str, Any], stack: ExitStack) -> DemoProviders:
+def _demo(
+    wishes: Wishes, directory: Path, stand_ins: StandIns, local: dict[str, Any], stack: ExitStack
+) -> DemoProviders:
     """Starts and registers the demo, and adds it to what callers are told."""
     kept = directory / "demo.json"
     seeded = _seeded(kept)
+    admin = Client(local["url"], local["admin"])
     providers = stack.enter_context(DemoProviders(directory, ports=seeded.ports))
+    keep_demo_keys(embedded_store(local["aws"]["endpointUrl"], local["aws"]["poolSecrets"]))
     try:
         seed(admin, providers.by_key, seeded)
+        seed_live(admin, seeded)
         seed_cards(admin, seeded)
     finally:
         if wishes.state_dir:
@@ -133,6 +144,8 @@ def _demo(wishes: Wishes, directory: Path, admin: Client, local: dict[str, Any],
         key: {"id": seeded.ids[key], "url": each.url, "pid": each.pid, "secretFile": str(each.secret_file)}
         for key, each in providers.by_key.items()
     }
+    local["live"] = {demo.kind: {"id": seeded.ids[demo.kind], "name": demo.name} for demo in LIVE_DEMOS}
+    local["standIns"] = {"controlUrl": stand_ins.control, "origins": stand_ins.origins, "pid": stand_ins.pid}
     return providers
 
 

@@ -1,0 +1,102 @@
+"""The demo's live services: local stand-ins of five hosted ones, with keys of their own, registered like real ones."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from infra.cli.demo_providers import ProviderFailed
+from infra.cli.http import Client
+from infra.cli.pool_secrets import PoolSecretStore
+from infra.cli.seed import PROVIDERS, Seeded, SeedFailed, made_provider
+from infra.cli.tethered import Tethered
+from shared.domain.pools import Pool
+
+DOCUMENTS = "docs.harbour.test"
+HANDBOOK = "handbook.harbour.test"
+PRIORITY = 300  # after the demo's own providers
+_HOSTS = [DOCUMENTS, HANDBOOK]
+
+# Good for the stand-ins alone.
+DEMO_KEYS: Mapping[Pool, Mapping[str, object]] = {
+    Pool.CONTEXT7: {f"CONTEXT7_API_KEY_{n}": f"ctx7sk-demo-000{n}" for n in (1, 2)},
+    Pool.EXA: {f"EXA_API_KEY_{n}": f"exa-demo-000{n}" for n in (1, 2, 3)},
+    Pool.FIRECRAWL: {f"FIRECRAWL_API_KEY_{n}": f"fc-demo-000{n}" for n in (1, 2)},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LiveDemo:
+    """One live provider: its kind, how it is registered, and what it is tested with."""
+
+    kind: str
+    name: str
+    config: Mapping[str, object]
+    test: Mapping[str, object] = field(default_factory=lambda: {"query": "open a gate"})
+
+
+LIVE_DEMOS = (
+    LiveDemo("context7", "Context7", {"approvedHosts": _HOSTS, "library": "/harbour/gangway"}),
+    LiveDemo("exa", "Exa", {"approvedHosts": _HOSTS}),
+    LiveDemo("mintlify", "Mintlify Index", {"approvedHosts": _HOSTS}),
+    LiveDemo("deepwiki", "DeepWiki", {"repositories": ["harbour/gangway"]}),
+    LiveDemo("firecrawl", "Firecrawl", {"approvedHosts": _HOSTS}, {"url": f"https://{DOCUMENTS}/gangway/boarding"}),
+)
+
+
+class StandIns:
+    """The process. `origins` is where each service is, by kind; `control` takes GET and POST."""
+
+    def __init__(self, directory: Path) -> None:
+        log = directory / "log"
+        self._process = Tethered("fixtures.stand_ins", (), log=log / "stand_ins.log")
+        line = self._process.first_line()
+        if not line:
+            self._process.stop()
+            raise ProviderFailed(f"The stand-ins of the live services did not start; see {log}.")
+        told = json.loads(line)
+        self.origins: dict[str, str] = told["origins"]
+        self.control = f"{told['control']}/control"
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._process.stop()
+
+
+def keep_demo_keys(store: PoolSecretStore) -> None:
+    """Puts demo keys into every pool that has no keys yet. Raises `NoStore`."""
+    for pool, keys in DEMO_KEYS.items():
+        if not store.read(pool):
+            store.write(pool, keys)
+
+
+def seed_live(admin: Client, seeded: Seeded) -> None:
+    """Registers what is not there yet. Raises `SeedFailed`, `Declined`, `Unreachable`."""
+    for demo in LIVE_DEMOS:
+        if demo.kind not in seeded.ids:
+            seeded.ids[demo.kind] = _register(admin, demo)
+
+
+def _register(admin: Client, demo: LiveDemo) -> str:
+    wanted = {
+        "kind": demo.kind,
+        "name": demo.name,
+        "exposureProfile": "agent_only",
+        "priority": PRIORITY,
+        "config": demo.config,
+    }
+    provider_id = str(made_provider(admin, wanted)["id"])
+    report: dict[str, Any] = admin.post(f"{PROVIDERS}/{provider_id}/test", {**demo.test, "activate": True}).body
+    if report["status"] == "failed":
+        raise SeedFailed(f"The live provider {demo.name} did not pass its test: {report['errorCode']}.")
+    return provider_id

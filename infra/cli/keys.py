@@ -1,0 +1,113 @@
+"""`kgw keys import` and `kgw keys status`. What they print are names of keys, never a key."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from infra.cli import texts
+from infra.cli.access import client_as
+from infra.cli.env_files import read_env_file
+from infra.cli.key_changes import KeyChanges, changes, entries_of
+from infra.cli.pool_secrets import NoStore, PoolSecretStore, deployed_store, local_store
+from shared.domain.pools import KEY_NAME, Pool
+
+POOLS = "/api/v1/knowledge/pools"
+_TOLD = ("added", "changed", "removed", "unchanged", "duplicates", "beyond_limit", "unusable")
+_WORDS = {
+    "duplicates": "left out, an earlier name holds the same key",
+    "beyond_limit": "left out, 32 keys are the most",
+    "unusable": "no key, not used",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyImport:
+    """`stack` names a deployed gateway; without it the one that runs here is meant."""
+
+    file: Path
+    replace: bool
+    stack: str | None
+    as_json: bool
+
+
+def import_keys(wanted: KeyImport) -> int:
+    """Writes the keys of a .env file into the secrets of their pools: all that is wrong with the file, or with what a
+    secret holds, is found before anything is written. Raises `Unreadable`, `NotAKey`, `NoStore`.
+    """
+    given = entries_of(read_env_file(wanted.file))
+    if not given:
+        names = ", ".join(KEY_NAME.values())
+        print(f"kgw: {wanted.file} holds none of {names}, nor one of these with a number.", file=sys.stderr)
+        return 1
+    store = deployed_store(wanted.stack) if wanted.stack else local_store()
+    planned = [
+        changes(pool, before=_before(store, pool, wanted), wanted=entries, replace=wanted.replace)
+        for pool, entries in given.items()
+    ]
+    written = _write(store, planned)
+    print(_as_json(planned) if wanted.as_json else _as_text(planned))
+    if written and not wanted.as_json:
+        print("Running functions use it within five minutes.")
+    return 0
+
+
+def show_status(*, as_json: bool) -> int:
+    """Prints which keys are in use and which rest, as the gateway tells it. Raises `NoAccess`, `Declined`,
+    `Unreachable`.
+    """
+    answer = client_as("admin").call("GET", POOLS).body
+    now = datetime.now(UTC)
+    print(json.dumps(answer, indent=2) if as_json else texts.pools_text(answer, now=now))
+    return 0
+
+
+def _before(store: PoolSecretStore, pool: Pool, wanted: KeyImport) -> Any:
+    before = store.read(pool)
+    if before is None and not wanted.replace:
+        raise NoStore(f"The secret of {pool} holds no JSON object of names. --replace writes it anew.")
+    return before or {}
+
+
+def _write(store: PoolSecretStore, planned: Sequence[KeyChanges]) -> list[Pool]:
+    """The pools that were written. Raises `NoStore`, which names them too."""
+    written: list[Pool] = []
+    for each in planned:
+        if not each.changes_anything:
+            continue
+        try:
+            store.write(each.pool, each.entries)
+        except NoStore as error:
+            done = f" Written before: {', '.join(written)}." if written else " Nothing was written."
+            raise NoStore(f"The secret of {each.pool} was not written. {error}{done}") from None
+        written.append(each.pool)
+    return written
+
+
+def _as_json(planned: Sequence[KeyChanges]) -> str:
+    def shown(each: KeyChanges) -> dict[str, Any]:
+        lists = {_camel(name): list(getattr(each, name)) for name in _TOLD}
+        return {**lists, "written": each.changes_anything}
+
+    return json.dumps({"pools": {str(each.pool): shown(each) for each in planned}}, indent=2)
+
+
+def _camel(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(part.capitalize() for part in rest)
+
+
+def _as_text(planned: Sequence[KeyChanges]) -> str:
+    return "\n".join(line for each in planned for line in _lines(each))
+
+
+def _lines(each: KeyChanges) -> Iterator[str]:
+    yield f"{each.pool}: {'written' if each.changes_anything else 'nothing to change'}"
+    for told in _TOLD:
+        for name in getattr(each, told):
+            yield f"  {name:<26} {_WORDS.get(told, told)}"
