@@ -35,6 +35,7 @@ MOST_BYTES = 10_000_000
 AGENT_CODE = (
     "functions/search",
     "functions/lookup",
+    "functions/live",
     "functions/admin",
     "functions/assets",
     "functions/probe",
@@ -82,6 +83,18 @@ AGENT_CODE = (
     "shared/domain/agent_answers",
     "shared/domain/agent_searches",
     "shared/domain/auditing",
+    "shared/providers/exa",
+    "shared/providers/firecrawl",
+    "shared/services/metering",
+    "shared/services/acquire",
+    "shared/domain/live_configs",
+    "shared/domain/pools",
+    "shared/domain/key_pools",
+    "shared/domain/allowances",
+    "shared/adapters/pool_",
+    "shared/adapters/allowance",
+    "shared/adapters/internal_catalog",
+    "shared/settings/live",
     "infra/",
     "tests/",
     "fixtures/",
@@ -94,6 +107,8 @@ INTERNAL_NAMES = (
     b"LEDGER_INTERNAL",
     b"KEY_INTERNAL",
     b"ROOT_SECRET",
+    b"KG_POOL",
+    b"KG_LOCAL_ORIGINS",
 )
 SHIPPED_BY_RUNTIME = ("boto3/", "botocore/", "s3transfer/", "jmespath/", "dateutil/", "urllib3/", "six")
 HAS_INTERPRETER = interpreter(Target().python_version) is not None
@@ -199,6 +214,7 @@ def test_a_bundle_starts_with_nothing_but_what_the_runtime_ships(tmp_path: Path,
         "KG_KEY_PUBLIC": "k",
         "KG_KEY_INTERNAL": "k",
         "KG_ROOT_SECRET": "s",
+        **{f"KG_POOL_{pool}": "p" for pool in ("CONTEXT7", "EXA", "FIRECRAWL")},
     }
     command = [str(python.executable), "-c", program]
     done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, check=False)

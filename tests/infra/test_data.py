@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from infra.functions import FUNCTIONS
 from infra.pools import POOL_VARIABLES
 from infra.tables import TABLES
 from shared.domain.pools import KEYED_POOLS
@@ -121,7 +122,8 @@ def test_each_key_has_an_alias_of_this_stack(shipped: Synthesised) -> None:
 
 def test_logs_end_after_a_month(shipped: Synthesised) -> None:
     logs = shipped.of_type("AWS::Logs::LogGroup")
-    assert set(logs) == {"LogSearch", "LogWidget", "LogLookup", "LogAdmin", "LogAssets", "LogProbe", "LogAccess"}
+    functions = {f"Log{one.name.capitalize()}" for one in FUNCTIONS}
+    assert set(logs) == functions | {"LogAccess"}
     assert all(log["RetentionInDays"] == 30 for log in logs.values())
 
 
@@ -152,6 +154,7 @@ def test_the_outputs_say_where_everything_is(shipped: Synthesised) -> None:
         "FunctionSearchName",
         "FunctionWidgetName",
         "FunctionLookupName",
+        "FunctionLiveName",
         "FunctionAdminName",
         "FunctionAssetsName",
         "FunctionProbeName",

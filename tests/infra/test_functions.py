@@ -15,15 +15,20 @@ from infra.bundles.target import Target
 from infra.functions import FUNCTIONS
 from infra.local.functions import environments
 from infra.rehearsal.differences import ALLOW_LOOPBACK_HTTP
+from shared.domain.pools import KEYED_POOLS, Pool
 from shared.settings.base import Settings
 from shared.settings.cards import CardTable
-from shared.settings.internal import InternalStore, RootAccess
+from shared.settings.internal import CallerStore, InternalStore, RootAccess
+from shared.settings.live import LivePools, LocalOrigins
 from shared.settings.public import Network, PublicStore
 from tests.infra.synthesised import Synthesised, synthesise
 
 ROOT = Path(__file__).resolve().parents[2]
 PUBLIC = {"KG_TABLE_REGISTRATIONS_PUBLIC", "KG_TABLE_LEDGER_PUBLIC", "KG_KEY_PUBLIC", "KG_PRIVATE_NETWORK_AVAILABLE"}
-BOTH = PUBLIC | {"KG_TABLE_REGISTRATIONS_INTERNAL", "KG_TABLE_LEDGER_INTERNAL", "KG_KEY_INTERNAL"}
+CALLERS = {"KG_TABLE_REGISTRATIONS_INTERNAL", "KG_TABLE_LEDGER_INTERNAL"}
+BOTH = PUBLIC | CALLERS | {"KG_KEY_INTERNAL"}
+LOCAL_ORIGINS = "KG_LOCAL_ORIGINS"
+POOLS = {"KG_POOL_CONTEXT7", "KG_POOL_EXA", "KG_POOL_FIRECRAWL"}
 
 
 def environment_of(shipped: Synthesised, name: str) -> dict[str, Any]:
@@ -48,9 +53,10 @@ def test_each_function_runs_its_own_handler_and_writes_its_own_log(shipped: Synt
     [
         ("assets", set()),
         ("widget", PUBLIC),
-        ("search", BOTH | {"KG_AGENT_CACHE_S", "KG_TABLE_CARDS"}),
-        ("lookup", {"KG_TABLE_REGISTRATIONS_INTERNAL", "KG_TABLE_LEDGER_INTERNAL", "KG_TABLE_CARDS"}),
-        ("admin", BOTH | {"KG_ROOT_SECRET", "KG_TABLE_CARDS"}),
+        ("search", BOTH | {"KG_AGENT_CACHE_S", "KG_TABLE_CARDS", "KG_POOL_CONTEXT7", "KG_POOL_EXA"}),
+        ("live", CALLERS | {"KG_POOL_EXA", "KG_POOL_FIRECRAWL", "KG_PRIVATE_NETWORK_AVAILABLE"}),
+        ("lookup", CALLERS | {"KG_TABLE_CARDS"}),
+        ("admin", BOTH | POOLS | {"KG_ROOT_SECRET", "KG_TABLE_CARDS"}),
         ("probe", {"KG_TABLE_CARDS"}),
     ],
 )
@@ -59,7 +65,7 @@ def test_a_function_is_told_exactly_this(shipped: Synthesised, name: str, variab
 
 
 def test_the_environment_names_things_and_holds_no_secret(shipped: Synthesised) -> None:
-    """A value is a reference to a table, a key or the secret, or one of the plain settings."""
+    """A value is a reference to a table, a key or a secret, or one of the plain settings."""
     plain = {"KG_PRIVATE_NETWORK_AVAILABLE": "false", "KG_AGENT_CACHE_S": "0"}
     referenced = {
         "KG_TABLE_REGISTRATIONS_PUBLIC": {"Ref": "TableRegistrationsPublic"},
@@ -70,6 +76,9 @@ def test_the_environment_names_things_and_holds_no_secret(shipped: Synthesised) 
         "KG_KEY_PUBLIC": {"Fn::GetAtt": ["KeyPublic", "Arn"]},
         "KG_KEY_INTERNAL": {"Fn::GetAtt": ["KeyInternal", "Arn"]},
         "KG_ROOT_SECRET": {"Fn::GetAtt": ["RootSecret", "Id"]},
+        "KG_POOL_CONTEXT7": {"Fn::GetAtt": ["PoolContext7", "Id"]},
+        "KG_POOL_EXA": {"Fn::GetAtt": ["PoolExa", "Id"]},
+        "KG_POOL_FIRECRAWL": {"Fn::GetAtt": ["PoolFirecrawl", "Id"]},
     }
     for one in FUNCTIONS:
         for name, value in environment_of(shipped, one.name).items():
@@ -88,8 +97,9 @@ def test_the_widget_is_told_no_internal_name(shipped: Synthesised) -> None:
     ("name", "parts"),
     [
         ("widget", (PublicStore, Network)),
-        ("search", (PublicStore, InternalStore, Network)),
-        ("admin", (PublicStore, InternalStore, CardTable, Network, RootAccess)),
+        ("search", (PublicStore, InternalStore, Network, LivePools)),
+        ("live", (CallerStore, Network, LivePools)),
+        ("admin", (PublicStore, InternalStore, CardTable, Network, RootAccess, LivePools)),
     ],
 )
 def test_the_settings_of_a_function_find_all_they_need(
@@ -100,6 +110,22 @@ def test_the_settings_of_a_function_find_all_they_need(
     assert Network(allow_loopback_http=False, private_network_available=False) in read
 
 
+@pytest.mark.parametrize(
+    ("name", "pools"),
+    [
+        ("search", {Pool.CONTEXT7, Pool.EXA}),
+        ("live", {Pool.EXA, Pool.FIRECRAWL}),
+        ("admin", set(KEYED_POOLS)),
+        ("widget", set()),
+    ],
+)
+def test_a_function_finds_the_keys_of_the_services_that_it_asks(
+    shipped: Synthesised, name: str, pools: set[Pool]
+) -> None:
+    given = {variable: str(value) for variable, value in environment_of(shipped, name).items()}
+    assert set(LivePools.from_environment(given).secret_ids()) == pools
+
+
 def test_the_embedded_runtime_tells_each_function_the_same_but_for_loopback(shipped: Synthesised) -> None:
     local = environments(store=defaultdict(str), client={})
     for one in FUNCTIONS:
@@ -108,18 +134,33 @@ def test_the_embedded_runtime_tells_each_function_the_same_but_for_loopback(ship
         assert told == (expected | {ALLOW_LOOPBACK_HTTP} if one.dials_out else expected)
 
 
+def test_the_functions_that_ask_live_services_alone_are_told_where_their_stand_ins_are() -> None:
+    origins = {"exa": "http://127.0.0.1:4001"}
+    local = environments(store=defaultdict(lambda: "x"), client={}, local_origins=origins)
+    told = {name: environment[LOCAL_ORIGINS] for name, environment in local.items() if LOCAL_ORIGINS in environment}
+    assert told.keys() == {"search", "live", "admin"}
+    for name in told:
+        assert LocalOrigins.from_environment(local[name]).local_origins == origins
+    assert not any(LOCAL_ORIGINS in each for each in environments(store=defaultdict(str), client={}).values())
+
+
 def test_no_switch_makes_the_stack_allow_http_on_loopback(tmp_path: Path, shipped: Synthesised) -> None:
     assert Network.model_fields["allow_loopback_http"].alias == ALLOW_LOOPBACK_HTTP
+    assert LocalOrigins.model_fields["local_origins"].alias == LOCAL_ORIGINS
     assert ALLOW_LOOPBACK_HTTP not in json.dumps(shipped.template)
-    tempting = {"disposable": "true", "allow_loopback_http": "true", ALLOW_LOOPBACK_HTTP: "true"}
-    assert ALLOW_LOOPBACK_HTTP not in json.dumps(synthesise(tmp_path, **tempting).template)
+    assert LOCAL_ORIGINS not in json.dumps(shipped.template)
+    tempting = {"disposable": "true", "allow_loopback_http": "true", ALLOW_LOOPBACK_HTTP: "true", LOCAL_ORIGINS: "{}"}
+    tempted = json.dumps(synthesise(tmp_path, **tempting).template)
+    assert ALLOW_LOOPBACK_HTTP not in tempted
+    assert LOCAL_ORIGINS not in tempted
 
 
-def test_nothing_that_makes_the_stack_names_that_setting() -> None:
+def test_nothing_that_makes_the_stack_names_those_settings() -> None:
     makers = [*(ROOT / "infra").glob("*.py"), *(ROOT / "infra" / "constructs").rglob("*.py"), ROOT / "cdk.json"]
     makers += (ROOT / "infra" / "bundles").rglob("*.py")
     assert len(makers) > 20
-    assert not [str(path) for path in makers if "LOOPBACK" in path.read_text().upper().replace(" ", "_")]
+    for word in ("LOOPBACK", "LOCAL_ORIGINS"):
+        assert not [str(path) for path in makers if word in path.read_text().upper().replace(" ", "_")]
 
 
 def test_the_switches_of_cdk_json_are_those_that_are_shipped() -> None:

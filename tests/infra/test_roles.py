@@ -23,6 +23,9 @@ WIDGET = [
 ]
 
 
+POOLS = ("POOL#context7", "POOL#deepwiki", "POOL#exa", "POOL#firecrawl", "POOL#mintlify")
+
+
 def keys(*partitions: str) -> str:
     return f"ForAllValues:StringLike dynamodb:LeadingKeys = {' | '.join(partitions)}"
 
@@ -32,16 +35,36 @@ SEARCH = [
     ("dynamodb:BatchGetItem", "TableRegistrationsInternal.Arn", keys("CREDENTIAL", "GENERATION")),
     ("dynamodb:BatchGetItem", "TableRegistrationsPublic.Arn", keys("GENERATION")),
     ("dynamodb:GetItem", "TableCards.Arn", keys("COLLECTION")),
+    ("dynamodb:GetItem", "TableLedgerInternal.Arn", keys("POOL#context7", "POOL#exa")),
     ("dynamodb:GetItem", "TableRegistrationsInternal.Arn", keys("GENERATION")),
     ("dynamodb:GetItem", "TableRegistrationsPublic.Arn", keys("GENERATION")),
     ("dynamodb:Query", "TableCards.Arn", keys("KEY#*")),
     ("dynamodb:Query", "TableRegistrationsInternal.Arn", keys("PROVIDER")),
     ("dynamodb:Query", "TableRegistrationsPublic.Arn", keys("PROVIDER")),
-    ("dynamodb:UpdateItem", "TableLedgerInternal.Arn", keys("RATE#*")),
+    (
+        "dynamodb:UpdateItem",
+        "TableLedgerInternal.Arn",
+        keys("POOL#context7", "POOL#deepwiki", "POOL#exa", "POOL#mintlify", "RATE#*"),
+    ),
     ("kms:Decrypt", "KeyInternal.Arn", INTERNAL_KEY),
     ("kms:Decrypt", "KeyPublic.Arn", PUBLIC_KEY),
     ("logs:CreateLogStream", "LogSearch.Arn", ""),
     ("logs:PutLogEvents", "LogSearch.Arn", ""),
+    ("secretsmanager:GetSecretValue", "PoolContext7.Id", ""),
+    ("secretsmanager:GetSecretValue", "PoolExa.Id", ""),
+]
+
+LIVE = [
+    ("dynamodb:BatchGetItem", "TableRegistrationsInternal.Arn", keys("CREDENTIAL", "GENERATION")),
+    ("dynamodb:GetItem", "TableLedgerInternal.Arn", keys("POOL#exa", "POOL#firecrawl", "QUOTE#*", "RECEIPT#*")),
+    ("dynamodb:GetItem", "TableRegistrationsInternal.Arn", keys("GENERATION")),
+    ("dynamodb:PutItem", "TableLedgerInternal.Arn", keys("QUOTE#*", "RECEIPT#*")),
+    ("dynamodb:Query", "TableRegistrationsInternal.Arn", keys("PROVIDER")),
+    ("dynamodb:UpdateItem", "TableLedgerInternal.Arn", keys("POOL#exa", "POOL#firecrawl", "RATE#*")),
+    ("logs:CreateLogStream", "LogLive.Arn", ""),
+    ("logs:PutLogEvents", "LogLive.Arn", ""),
+    ("secretsmanager:GetSecretValue", "PoolExa.Id", ""),
+    ("secretsmanager:GetSecretValue", "PoolFirecrawl.Id", ""),
 ]
 
 LOOKUP = [
@@ -62,7 +85,7 @@ ADMIN = [
     ("dynamodb:DeleteItem", "TableRegistrationsInternal.Arn", keys("CREDENTIAL", "NAME", "PROVIDER")),
     ("dynamodb:DeleteItem", "TableRegistrationsPublic.Arn", keys("CREDENTIAL", "NAME", "ORIGIN#*", "PROVIDER")),
     ("dynamodb:GetItem", "TableCards.Arn", keys("CARD#*", "COLLECTION")),
-    ("dynamodb:GetItem", "TableLedgerInternal.Arn", keys("IDEMPOTENCY#*")),
+    ("dynamodb:GetItem", "TableLedgerInternal.Arn", keys("IDEMPOTENCY#*", *POOLS)),
     ("dynamodb:GetItem", "TableRegistrationsInternal.Arn", keys("CREDENTIAL", "PROVIDER", "ROOT")),
     ("dynamodb:GetItem", "TableRegistrationsPublic.Arn", keys("CREDENTIAL", "PROVIDER")),
     ("dynamodb:PutItem", "TableCards.Arn", keys("CARD#*", "COLLECTION", "COLLECTION_NAME")),
@@ -73,7 +96,7 @@ ADMIN = [
     ("dynamodb:Query", "TableRegistrationsInternal.Arn", keys("AUDIT", "CREDENTIAL", "PROVIDER")),
     ("dynamodb:Query", "TableRegistrationsPublic.Arn", keys("CREDENTIAL", "PROVIDER")),
     ("dynamodb:UpdateItem", "TableCards.Arn", keys("COLLECTION", "KEY#*")),
-    ("dynamodb:UpdateItem", "TableLedgerInternal.Arn", keys("RATE#*")),
+    ("dynamodb:UpdateItem", "TableLedgerInternal.Arn", keys(*POOLS, "RATE#*")),
     ("dynamodb:UpdateItem", "TableRegistrationsInternal.Arn", keys("GENERATION")),
     ("dynamodb:UpdateItem", "TableRegistrationsPublic.Arn", keys("GENERATION")),
     ("kms:Decrypt", "KeyInternal.Arn", INTERNAL_KEY),
@@ -82,6 +105,9 @@ ADMIN = [
     ("kms:Encrypt", "KeyPublic.Arn", PUBLIC_KEY),
     ("logs:CreateLogStream", "LogAdmin.Arn", ""),
     ("logs:PutLogEvents", "LogAdmin.Arn", ""),
+    ("secretsmanager:GetSecretValue", "PoolContext7.Id", ""),
+    ("secretsmanager:GetSecretValue", "PoolExa.Id", ""),
+    ("secretsmanager:GetSecretValue", "PoolFirecrawl.Id", ""),
     ("secretsmanager:GetSecretValue", "RootSecret.Id", ""),
 ]
 
@@ -99,6 +125,7 @@ PROBE = [
     ("logs:PutLogEvents", "LogProbe.Arn", ""),
 ]
 
+ROLES = ("RoleWidget", "RoleSearch", "RoleLookup", "RoleLive", "RoleAdmin", "RoleAssets", "RoleProbe")
 PROBE_CLOCK = [("lambda:InvokeFunction", "FunctionProbe.Arn", "")]
 
 
@@ -112,6 +139,10 @@ def test_the_search_may_do_exactly_this(shipped: Synthesised) -> None:
 
 def test_the_lookup_may_do_exactly_this(shipped: Synthesised) -> None:
     assert shipped.statements("RoleLookup") == LOOKUP
+
+
+def test_the_live_function_may_do_exactly_this(shipped: Synthesised) -> None:
+    assert shipped.statements("RoleLive") == LIVE
 
 
 def test_the_admin_may_do_exactly_this(shipped: Synthesised) -> None:
@@ -131,8 +162,7 @@ def test_the_clock_may_invoke_the_probe_and_nothing_else(shipped: Synthesised) -
 
 
 def test_there_are_no_other_roles_and_each_function_has_its_own(shipped: Synthesised) -> None:
-    of_functions = {"RoleWidget", "RoleSearch", "RoleLookup", "RoleAdmin", "RoleAssets", "RoleProbe"}
-    assert set(shipped.of_type("AWS::IAM::Role")) == of_functions | {"RoleProbeClock"}
+    assert set(shipped.of_type("AWS::IAM::Role")) == {*ROLES, "RoleProbeClock"}
     roles = {name: one["Role"] for name, one in shipped.of_type("AWS::Lambda::Function").items()}
     assert roles == {
         f"Function{one.name.capitalize()}": {"Fn::GetAtt": [f"Role{one.name.capitalize()}", "Arn"]} for one in FUNCTIONS
@@ -168,7 +198,7 @@ def test_a_function_waits_for_its_policy(shipped: Synthesised) -> None:
         assert name in shipped.resources[function]["DependsOn"]
 
 
-@pytest.mark.parametrize("role", ["RoleWidget", "RoleSearch", "RoleLookup", "RoleAdmin", "RoleAssets", "RoleProbe"])
+@pytest.mark.parametrize("role", ROLES)
 def test_no_role_may_update_or_delete_an_audit_entry(shipped: Synthesised, role: str) -> None:
     writing = {"dynamodb:DeleteItem", "dynamodb:UpdateItem", "dynamodb:BatchWriteItem"}
     for action, resource, condition in shipped.statements(role):
@@ -182,6 +212,26 @@ def test_no_role_may_update_or_delete_an_audit_entry(shipped: Synthesised, role:
 def test_nothing_is_granted_on_everything(shipped: Synthesised) -> None:
     for role in shipped.of_type("AWS::IAM::Role"):
         assert all("*" not in action and resource != "*" for action, resource, _ in shipped.statements(role))
+
+
+def test_the_keys_of_services_are_read_by_these_roles_alone(shipped: Synthesised) -> None:
+    """And nobody may write, list or describe one: that is the operator's."""
+    uses = {
+        (role, action, resource.removesuffix(".Id"))
+        for role in shipped.of_type("AWS::IAM::Role")
+        for action, resource, _ in shipped.statements(role)
+        if resource.startswith("Pool")
+    }
+    assert {action for _, action, _ in uses} == {"secretsmanager:GetSecretValue"}
+    assert {(role, secret) for role, _, secret in uses} == {
+        ("RoleSearch", "PoolContext7"),
+        ("RoleSearch", "PoolExa"),
+        ("RoleLive", "PoolExa"),
+        ("RoleLive", "PoolFirecrawl"),
+        ("RoleAdmin", "PoolContext7"),
+        ("RoleAdmin", "PoolExa"),
+        ("RoleAdmin", "PoolFirecrawl"),
+    }
 
 
 def key_users(shipped: Synthesised, key: str) -> list[tuple[str, list[str], str]]:

@@ -25,6 +25,7 @@ from infra.local.dispatch import Dispatcher
 from infra.local.functions import environments
 from infra.local.pool import Pool
 from infra.local.server import Front
+from infra.pools import POOL_VARIABLES
 from infra.routes import DEFAULT_FUNCTION, ROUTES, Route
 from infra.tables import TABLES
 
@@ -150,6 +151,7 @@ def test_a_function_knows_only_its_own_variables(front: Front, monkeypatch: pyte
 
 def all_environments() -> dict[str, dict[str, str]]:
     names = [table.variable for table in TABLES] + ["KG_KEY_PUBLIC", "KG_KEY_INTERNAL", "KG_ROOT_SECRET"]
+    names += POOL_VARIABLES.values()
     store = {name: f"value of {name}" for name in names}
     return environments(store=store, client={"AWS_ENDPOINT_URL": "http://127.0.0.1:1"})
 
@@ -162,7 +164,7 @@ def test_the_widget_is_told_of_nothing_internal() -> None:
         "KG_KEY_PUBLIC",
         "KG_ALLOW_LOOPBACK_HTTP",
     }
-    assert not [value for value in environment.values() if "INTERNAL" in value or "ROOT" in value]
+    assert not [value for value in environment.values() if any(word in value for word in ("INTERNAL", "ROOT", "POOL"))]
 
 
 def test_the_root_secret_is_named_to_the_admin_function_alone() -> None:
