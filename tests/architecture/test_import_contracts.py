@@ -55,6 +55,21 @@ BREACHES: dict[str, list[tuple[str, str]]] = {
         ("shared/adapters/customer_cards.py", "import shared.adapters.card_reader\n"),
         ("shared/services/search_for_assistant.py", "import shared.ports.vocabularies\n"),
     ],
+    "What customers use never reaches the live services": [
+        ("functions/widget/breach.py", "import shared.providers.mcp_client\n"),
+        ("functions/lookup/breach.py", "import shared.settings.live\n"),
+        ("shared/services/search_for_customer.py", "import shared.services.ask_live\n"),
+        (
+            "shared/services/fan_out.py",
+            "from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n    import shared.ports.meter\n",
+        ),
+        ("shared/adapters/customer_catalog.py", "def late() -> None:\n    import shared.domain.live_configs\n"),
+        ("shared/adapters/source_items.py", "import shared.adapters.pool_keys\n"),
+    ],
+    "Kinds of providers are independent of each other": [
+        ("shared/providers/mintlify.py", "import shared.providers.deepwiki\n"),
+        ("shared/providers/exa_answers.py", "import shared.providers.firecrawl\n"),
+    ],
     "Many keys are matched in one place": [("shared/adapters/breach.py", "import ahocorasick_rs\n")],
 }
 CASES = [(name, file, content) for name, breaches in BREACHES.items() for file, content in breaches]
