@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from aws_lambda_powertools import Logger
+from pydantic import Field
 
 from functions.live import alexandria_wiring
 from functions.live.parts import LiveParts
@@ -22,6 +26,7 @@ from shared.adapters.resolver import SystemResolver
 from shared.adapters.row_reads import RowReads
 from shared.domain.registrations import ProviderKind
 from shared.observability import logger_for
+from shared.ports.clock import Clock
 from shared.providers.exa import ExaRetriever
 from shared.providers.firecrawl import FirecrawlAcquirer
 from shared.services.acquire import Acquire
@@ -30,9 +35,15 @@ from shared.services.metering import Metering
 from shared.settings.internal import CallerStore
 from shared.settings.live import LivePools, LocalOrigins
 
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
 
 class LiveSettings(CallerStore, LivePools, LocalOrigins):
-    """All that the live function reads from its environment."""
+    """All that the live function reads from its environment. It does not start without its two pools."""
+
+    pool_exa: str = Field(alias="KG_POOL_EXA", min_length=1)
+    pool_firecrawl: str = Field(alias="KG_POOL_FIRECRAWL", min_length=1)
 
 
 def wired(environment: Mapping[str, str]) -> LiveParts:
@@ -45,19 +56,7 @@ def wired(environment: Mapping[str, str]) -> LiveParts:
         rate_limits=DynamoRateLimits(dynamodb, table=ledger, clock=clock),
         clock=clock,
     )
-    meters = Metering(
-        keys=SecretsManagerPoolKeys(aws.secrets_manager(), secret_ids=settings.secret_ids(), clock=clock),
-        ledger=DynamoPoolLedger(dynamodb, table=ledger, clock=clock),
-        allowances=DynamoAllowances(dynamodb, table=ledger, clock=clock),
-        exchanges=PinnedExchanges(
-            resolver=SystemResolver(),
-            clock=clock,
-            allow_loopback_http=settings.allow_loopback_http,
-            private_network_available=settings.private_network_available,
-        ),
-        clock=clock,
-        logger=logger,
-    )
+    meters = _meters(settings, dynamodb, clock=clock, logger=logger)
     catalog = DynamoInternalCatalog(dynamodb, reads=reads, table=settings.registrations_internal)
     allow_test_names = settings.allow_loopback_http
     acquire = Acquire(
@@ -85,4 +84,21 @@ def wired(environment: Mapping[str, str]) -> LiveParts:
     )
     return LiveParts(
         acquire=acquire, alexandria=alexandria, admit=admit, clock=clock, loop=ProcessLoop(), logger=logger
+    )
+
+
+def _meters(settings: LiveSettings, client: DynamoDBClient, *, clock: Clock, logger: Logger) -> Metering:
+    ledger = settings.ledger_internal
+    return Metering(
+        keys=SecretsManagerPoolKeys(aws.secrets_manager(), secret_ids=settings.secret_ids(), clock=clock),
+        ledger=DynamoPoolLedger(client, table=ledger, clock=clock),
+        allowances=DynamoAllowances(client, table=ledger, clock=clock),
+        exchanges=PinnedExchanges(
+            resolver=SystemResolver(),
+            clock=clock,
+            allow_loopback_http=settings.allow_loopback_http,
+            private_network_available=settings.private_network_available,
+        ),
+        clock=clock,
+        logger=logger,
     )

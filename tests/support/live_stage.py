@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from functions.live import alexandria_wiring
 from functions.live.parts import LiveParts
 from functions.live.routes import api_for
 from shared.adapters.event_loop import ProcessLoop
@@ -20,6 +21,7 @@ from shared.ports.live_retriever import Acquirer
 from shared.services.acquire import Acquire, AcquireRequest
 from shared.services.admit import Admit
 from shared.services.metering import Metering
+from tests.support.alexandria_fakes import FakeQuotes, FakeReceipts
 from tests.support.builders import a_credential, a_provider, a_token, an_internal_provider
 from tests.support.fake_exchanges import FakeExchanges
 from tests.support.fakes import FakeCatalog, FakeClock, FakeCredentials, FakeRateLimits, FakeStore
@@ -35,7 +37,12 @@ class LiveStage:
     """`acquire` sends one request. `service` is asked by both kinds, unless `acquirers` takes its place."""
 
     def __init__(
-        self, *, acquirers: Mapping[ProviderKind, Acquirer] | None = None, clock: Any = None, exchanges: Any = None
+        self,
+        *,
+        acquirers: Mapping[ProviderKind, Acquirer] | None = None,
+        endpoints: Mapping[ProviderKind, str] = ENDPOINTS,
+        clock: Any = None,
+        exchanges: Any = None,
     ) -> None:
         self.clock = clock or FakeClock()
         self.store = FakeStore(clock=self.clock)
@@ -43,6 +50,7 @@ class LiveStage:
         self.service = ScriptedLiveRetriever()
         both = {ProviderKind.EXA: self.service, ProviderKind.FIRECRAWL: self.service}
         self.acquirers: Mapping[ProviderKind, Acquirer] = both if acquirers is None else acquirers
+        self.endpoints = endpoints
         self.exchanges = exchanges or FakeExchanges(clock=self.clock)
         self.keys = FakePoolKeys(
             {Pool.EXA: {"EXA_API_KEY": "k-exa"}, Pool.FIRECRAWL: {"FIRECRAWL_API_KEY": "k-firecrawl"}}
@@ -51,6 +59,8 @@ class LiveStage:
         self.allowances = FakeAllowances(clock=self.clock)
         self.credentials = FakeCredentials(self.store.credentials.values())
         self.catalog = FakeCatalog(self.store.internal_providers())
+        self.quotes = FakeQuotes(clock=self.clock)
+        self.receipts = FakeReceipts(clock=self.clock)
         self.loop = ProcessLoop()
         self.parts = self._parts()
         self.api = api_for(self.parts)
@@ -114,10 +124,22 @@ class LiveStage:
             admit=admit,
             catalog=self.catalog,
             acquirers=self.acquirers,
-            endpoints=ENDPOINTS,
+            endpoints=self.endpoints,
             meters=meters,
             allow_test_names=False,
             clock=self.clock,
             logger=self.log,
         )
-        return LiveParts(acquire=acquire, admit=admit, clock=self.clock, loop=self.loop, logger=self.log)
+        alexandria = alexandria_wiring.assembled(
+            self.quotes,
+            self.receipts,
+            admit=admit,
+            catalog=self.catalog,
+            meters=meters,
+            endpoint=ENDPOINTS[ProviderKind.FIRECRAWL],
+            clock=self.clock,
+            logger=self.log,
+        )
+        return LiveParts(
+            acquire=acquire, alexandria=alexandria, admit=admit, clock=self.clock, loop=self.loop, logger=self.log
+        )
