@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from aws_lambda_powertools import Logger
 
+from functions.admin.allowances import add_allowance_routes
 from functions.admin.audit import add_audit_routes
 from functions.admin.card_sets import add_card_set_routes
 from functions.admin.cards import add_card_routes
@@ -11,6 +12,7 @@ from functions.admin.collections import add_collection_routes
 from functions.admin.credentials import add_credential_routes
 from functions.admin.desk import Desk
 from functions.admin.parts import Parts
+from functions.admin.pools import add_pool_routes
 from functions.admin.provider_checks import add_provider_check_routes
 from functions.admin.providers import add_provider_routes
 from shared.adapters.event_loop import ProcessLoop
@@ -32,6 +34,8 @@ def admin_api(parts: Parts, *, loop: ProcessLoop, logger: Logger) -> Api:
     desk = Desk(api, admit=admit_admin, loop=loop, logger=logger)
     add_provider_routes(desk, parts)
     add_provider_check_routes(desk, parts)
+    add_pool_routes(desk, parts)
+    add_allowance_routes(desk, parts)
     add_credential_routes(desk, parts)
     add_collection_routes(desk, parts)
     add_card_set_routes(desk, parts)

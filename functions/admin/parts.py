@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from shared.domain.exposure import ExposureProfile
 from shared.domain.registrations import ProviderKind
 from shared.ports.address_check import AddressCheck
+from shared.ports.allowances import AllowanceDesk
+from shared.ports.asker import Asker
 from shared.ports.audit_log import AuditLog
 from shared.ports.card_store import CardStore
 from shared.ports.clock import Clock
@@ -15,11 +17,32 @@ from shared.ports.credential_store import CredentialStore
 from shared.ports.credentials import Credentials
 from shared.ports.exchange import Exchanges
 from shared.ports.idempotency import Idempotency
+from shared.ports.live_retriever import Acquirer
+from shared.ports.meter import Meters
+from shared.ports.pool_desk import PoolDesk
+from shared.ports.pool_keys import PoolKeys
+from shared.ports.pool_ledger import PoolLedger
 from shared.ports.rate_limits import RateLimits
 from shared.ports.registry import Registry
 from shared.ports.retriever import Retriever
 from shared.ports.root_secret import RootSecret
 from shared.ports.secret_box import Sealer, Unsealer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiveParts:
+    """What concerns the hosted live services. `askers` and `acquirers` reach them through meters alone; `endpoints`
+    says where they are.
+    """
+
+    askers: Mapping[ProviderKind, Asker]
+    acquirers: Mapping[ProviderKind, Acquirer]
+    meters: Meters
+    endpoints: Mapping[ProviderKind, str]
+    pool_keys: PoolKeys
+    pool_ledger: PoolLedger
+    pool_desk: PoolDesk
+    allowance_desk: AllowanceDesk
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +60,7 @@ class Parts:
     sealers: Mapping[ExposureProfile, Sealer]
     unsealers: Mapping[ExposureProfile, Unsealer]
     retrievers: Mapping[ProviderKind, Retriever]
+    live: LiveParts
     exchanges: Exchanges
     address_check: AddressCheck
     clock: Clock

@@ -2,32 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import cast
 
 from aws_lambda_powertools.event_handler import Response
+from pydantic import BaseModel
 
 from functions.admin.desk import Call, Desk
 from functions.admin.parts import Parts
+from shared.domain.registrations import Provider
 from shared.services.change_provider import ChangeProvider
 from shared.services.check_address import CheckAddress
 from shared.services.list_providers import ListProviders
-from shared.services.register import NewProvider, Register, Registered
+from shared.services.register import NewLiveProvider, NewProvider, Register
 from shared.services.remove_provider import RemoveProvider
 from shared.services.replay import Replay
 from shared.services.rotate_secret import RotateSecret, Rotation
 from shared.services.update_provider import ProviderChanges, UpdateProvider
 from shared.web.api import answer, nothing
+from shared.web.contract_provider_models import ContractCreate, ContractWithSecret, SecretRotate
 from shared.web.cursors import List, cursor_of
 from shared.web.etags import etag_of, generation_named, required_generation
 from shared.web.idempotency_keys import once_of
 from shared.web.page_queries import page_query
 from shared.web.provider_models import (
-    ProviderCreate,
+    AnyCreate,
+    ProviderMade,
     ProviderPage,
-    ProviderPatch,
     ProviderShown,
-    ProviderWithSecret,
-    SecretRotate,
+    read_create,
+    read_patch,
 )
 from shared.web.wire import read_body
 
@@ -60,7 +64,7 @@ def _add_reading(desk: Desk, parts: Parts) -> None:
 
     @desk.route("GET", ONE)
     async def get_provider(_call: Call, provider_id: str) -> Response[str]:
-        return _shown(ProviderShown.of(await providers.one(provider_id), now=parts.clock.now()))
+        return _shown(await providers.one(provider_id), now=parts.clock.now())
 
 
 def _add_registering(desk: Desk, parts: Parts, check_address: CheckAddress) -> None:
@@ -75,20 +79,11 @@ def _add_registering(desk: Desk, parts: Parts, check_address: CheckAddress) -> N
 
     @desk.route("POST", PATH)
     async def create_provider(call: Call) -> Response[str]:
-        body = read_body(ProviderCreate, call.event)
-        wanted = NewProvider(
-            name=body.name,
-            kind=body.kind,
-            exposure_profile=body.exposure_profile,
-            base_url=body.base_url,
-            allow_private_network=body.allow_private_network,
-            send_conversation_id=body.send_conversation_id,
-            module=body.module,
-            priority=body.priority,
-            capabilities=body.capabilities.known(),
-        )
+        wanted = _wanted(read_create(call.event))
         registered = await register(wanted, by=call.principal, once=once_of(call.event, call.principal))
-        return _with_secret(parts, registered, status=201)
+        made = ProviderMade.of(registered.provider, registered.secret, now=parts.clock.now())
+        headers = {"Location": f"{PATH}/{registered.provider.id}"}
+        return _answered(made, registered.provider, status=201, headers=headers)
 
 
 def _add_changing(desk: Desk, parts: Parts, change: ChangeProvider, check_address: CheckAddress) -> None:
@@ -99,13 +94,15 @@ def _add_changing(desk: Desk, parts: Parts, change: ChangeProvider, check_addres
         private_network_available=parts.private_network_available,
     )
     remove = RemoveProvider(registry=parts.registry, change=change)
+    providers = ListProviders(registry=parts.registry)
 
     @desk.route("PATCH", ONE)
     async def update_provider(call: Call, provider_id: str) -> Response[str]:
         generation = required_generation(call.event)
-        changes = cast("ProviderChanges", read_body(ProviderPatch, call.event).changes())
+        kind = (await providers.one(provider_id)).source.kind  # it decides what may be sent, and never changes
+        changes = cast("ProviderChanges", read_patch(call.event, kind).changes())
         provider = await update(provider_id, changes, expected_generation=generation, by=call.principal)
-        return _shown(ProviderShown.of(provider, now=parts.clock.now()))
+        return _shown(provider, now=parts.clock.now())
 
     @desk.route("DELETE", ONE)
     async def delete_provider(call: Call, provider_id: str) -> Response[str]:
@@ -133,17 +130,38 @@ def _add_rotating(desk: Desk, parts: Parts, change: ChangeProvider) -> None:
             by=call.principal,
             once=once_of(call.event, call.principal),
         )
-        return _with_secret(parts, registered, status=200)
+        shown = ContractWithSecret.with_secret(registered.provider, registered.secret, now=parts.clock.now())
+        return _answered(shown, registered.provider)
 
 
-def _with_secret(parts: Parts, registered: Registered, *, status: int) -> Response[str]:
-    now = parts.clock.now()
-    shown = ProviderWithSecret.with_secret(registered.provider, registered.secret, now=now)
-    return _shown(shown, status=status)
+def _wanted(body: AnyCreate) -> NewProvider | NewLiveProvider:
+    if not isinstance(body, ContractCreate):
+        return NewLiveProvider(
+            name=body.name,
+            kind=body.kind,
+            exposure_profile=body.exposure_profile,
+            config=body.config.known(),
+            module=body.module,
+            priority=body.priority,
+        )
+    return NewProvider(
+        name=body.name,
+        exposure_profile=body.exposure_profile,
+        base_url=body.base_url,
+        allow_private_network=body.allow_private_network,
+        send_conversation_id=body.send_conversation_id,
+        module=body.module,
+        priority=body.priority,
+        capabilities=body.capabilities.known(),
+    )
 
 
-def _shown(shown: ProviderShown, *, status: int = 200) -> Response[str]:
-    headers = {"ETag": etag_of(shown.generation)}
-    if status == 201:
-        headers["Location"] = f"{PATH}/{shown.id}"
-    return answer(shown.model_dump_json(by_alias=True), status=status, headers=headers)
+def _shown(provider: Provider, *, now: float) -> Response[str]:
+    return _answered(ProviderShown.of(provider, now=now), provider)
+
+
+def _answered(
+    shown: BaseModel, provider: Provider, *, status: int = 200, headers: Mapping[str, str] | None = None
+) -> Response[str]:
+    every = {"ETag": etag_of(provider.generation), **(headers or {})}
+    return answer(shown.model_dump_json(by_alias=True), status=status, headers=every)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from functions.admin.live_wiring import LiveSettings, live_parts
 from functions.admin.parts import Parts
 from shared.adapters import aws
 from shared.adapters.address_check import ResolvingAddressCheck
@@ -23,13 +24,14 @@ from shared.adapters.row_reads import RowReads
 from shared.adapters.secret_box import KmsSealer, KmsUnsealer
 from shared.domain.exposure import ExposureProfile
 from shared.domain.registrations import ProviderKind
+from shared.observability import logger_for
 from shared.providers.contract import ContractRetriever
 from shared.settings.cards import CardTable
-from shared.settings.internal import InternalStore, RootAccess
-from shared.settings.public import Network, PublicStore
+from shared.settings.internal import RootAccess
+from shared.settings.public import PublicStore
 
 
-class AdminSettings(PublicStore, InternalStore, CardTable, Network, RootAccess):
+class AdminSettings(PublicStore, LiveSettings, CardTable, RootAccess):
     """All that the admin function reads from its environment."""
 
 
@@ -39,6 +41,12 @@ def wired(environment: Mapping[str, str]) -> Parts:
     clock, resolver = SystemClock(), SystemResolver()
     dynamodb, kms, secrets_manager = aws.dynamodb(), aws.kms(), aws.secrets_manager()
     safe, internal = ExposureProfile.CUSTOMER_SAFE, ExposureProfile.AGENT_ONLY
+    exchanges = PinnedExchanges(
+        resolver=resolver,
+        clock=clock,
+        allow_loopback_http=settings.allow_loopback_http,
+        private_network_available=settings.private_network_available,
+    )
     return Parts(
         registry=DynamoRegistry(
             dynamodb,
@@ -77,12 +85,15 @@ def wired(environment: Mapping[str, str]) -> Parts:
         retrievers={
             ProviderKind.CONTRACT: ContractRetriever(clock=clock, allow_test_names=settings.allow_loopback_http),
         },
-        exchanges=PinnedExchanges(
-            resolver=resolver,
+        live=live_parts(
+            dynamodb,
+            secrets_manager,
+            settings=settings,
+            exchanges=exchanges,
             clock=clock,
-            allow_loopback_http=settings.allow_loopback_http,
-            private_network_available=settings.private_network_available,
+            logger=logger_for("admin"),
         ),
+        exchanges=exchanges,
         address_check=ResolvingAddressCheck(
             resolver=resolver,
             allow_loopback_http=settings.allow_loopback_http,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from shared.domain.pools import Pool
 from shared.web.page_queries import DEFAULT_LIMIT, MAX_EXPORTED, MAX_LIMIT
 
 Json = dict[str, Any]
 
-_TAG: Json = {"type": "string", "pattern": '^"[1-9][0-9]{0,14}"$'}
+_TAG: Json = {"type": "string", "pattern": '^"(0|[1-9][0-9]{0,14})"$'}
 
 PARAMETERS: dict[str, Json] = {
     "providerId": {
@@ -40,6 +41,14 @@ PARAMETERS: dict[str, Json] = {
         "required": True,
         "schema": {"type": "string", "pattern": "^crd_[a-z2-7]{16}$"},
         "example": "crd_k3j5mq2x7a4bwz6t",
+    },
+    "pool": {
+        "name": "pool",
+        "in": "path",
+        "required": True,
+        "schema": {"type": "string", "enum": [pool.value for pool in Pool]},
+        "description": "The live service. Only context7, exa and firecrawl have keys.",
+        "example": "exa",
     },
     "limit": {
         "name": "limit",
@@ -135,6 +144,7 @@ TAGS: tuple[tuple[str, str], ...] = (
     ("Widget", "Visitors of a website find passages."),
     ("Glossary", "Agents and assistants look up words and names."),
     ("Providers", "Admins register the sources."),
+    ("Live services", "Admins look after the keys and allowances of the hosted live services."),
     ("Credentials", "Admins decide who may ask."),
     ("Cards", "Admins keep the glossary: collections of cards."),
     ("Audit", "What admins changed."),

@@ -88,7 +88,8 @@ def _body(operation: Operation) -> Json:
             "application/json": {
                 "schema": schemas[0] if len(schemas) == 1 else {"anyOf": schemas},
                 "examples": {
-                    model.__name__: {"$ref": f"#/components/examples/{model.__name__}"} for model in operation.request
+                    name: {"$ref": f"#/components/examples/{name}"}
+                    for name in (*(model.__name__ for model in operation.request), *operation.request_examples)
                 },
             }
         },

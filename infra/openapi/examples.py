@@ -8,6 +8,7 @@ from typing import Any
 
 from infra.openapi.card_examples import CARD_ANSWERS, CARD_REQUESTS, CARD_TEXTS
 from infra.openapi.live_examples import LIVE_ANSWERS, LIVE_REQUESTS
+from infra.openapi.live_provider_examples import ADMIN_LIVE_ANSWERS, ADMIN_LIVE_REQUESTS
 from infra.openapi.problem_words import PROBLEMS
 
 Json = dict[str, Any]
@@ -48,6 +49,7 @@ _PROVIDER: Json = {
     "createdAt": _AT,
     "updatedAt": _AT,
 }
+_WITH_SECRET: Json = {**_PROVIDER, "secret": f"kgs_{_EXAMPLE_HEX}", "warnings": []}
 _CREDENTIAL: Json = {
     "id": _CREDENTIAL_ID,
     "class": "pub",
@@ -139,7 +141,7 @@ _REQUESTS: dict[str, Json] = {
         "module": "billing",
         "capabilities": {"locale": True, "scoring": True, "citationUrl": True},
     },
-    "ProviderPatch": {"priority": 50, "status": "active", "module": None},
+    "ContractPatch": {"priority": 50, "status": "active", "module": None},
     "SecretRotate": {"windowHours": 24},
     "ProviderTest": {"query": "night ferry pass", "activate": True},
     "CredentialCreate": {"class": "pub", "name": "Help site", "origins": ["https://help.example.com"]},
@@ -150,7 +152,8 @@ _ANSWERS: dict[str, Json] = {
     "AgentAnswerOut": _AGENT_ANSWER,
     "CustomerAnswerOut": {"results": [_CUSTOMER_RESULT]},
     "ProviderShown": _PROVIDER,
-    "ProviderWithSecret": {**_PROVIDER, "secret": f"kgs_{_EXAMPLE_HEX}", "warnings": []},
+    "ContractWithSecret": _WITH_SECRET,
+    "ProviderMade": _WITH_SECRET,
     "ProviderPage": {"providers": [_PROVIDER], "nextCursor": None},
     "ProviderTestShown": {
         "status": "success",
@@ -211,11 +214,17 @@ _ANSWERS: dict[str, Json] = {
 
 
 def request_examples() -> dict[str, Json]:
-    return {name: {"value": value} for name, value in {**_REQUESTS, **CARD_REQUESTS, **LIVE_REQUESTS}.items()}
+    return {
+        name: {"value": value}
+        for name, value in {**_REQUESTS, **CARD_REQUESTS, **LIVE_REQUESTS, **ADMIN_LIVE_REQUESTS}.items()
+    }
 
 
 def answer_examples() -> dict[str, Json]:
-    return {name: {"value": value} for name, value in {**_ANSWERS, **CARD_ANSWERS, **LIVE_ANSWERS}.items()}
+    return {
+        name: {"value": value}
+        for name, value in {**_ANSWERS, **CARD_ANSWERS, **LIVE_ANSWERS, **ADMIN_LIVE_ANSWERS}.items()
+    }
 
 
 def text_examples() -> dict[str, Json]:

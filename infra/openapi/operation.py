@@ -21,6 +21,7 @@ class IfMatch(Enum):
 class Operation:
     """`request` and `answer` name wire models; several are alternatives. `tokens` are names of security schemes.
 
+    `request_examples` and `answer_examples` name further examples, beside the one of each model.
     `request_texts` and `answer_text` are media types of bodies that are no JSON. `problems` are the codes beyond those
     that every operation of its kind has. `has_etag`: the answer carries one.
     """
@@ -31,10 +32,12 @@ class Operation:
     description: str = ""
     tokens: tuple[str, ...] = ()
     request: Models = ()
+    request_examples: tuple[str, ...] = ()
     request_texts: tuple[str, ...] = ()
     body_required: bool = True
     status: int = 200
     answer: Models = ()
+    answer_examples: tuple[str, ...] = ()
     answer_text: str = ""
     problems: tuple[str, ...] = ()
     is_list: bool = False

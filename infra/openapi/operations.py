@@ -5,6 +5,8 @@ from __future__ import annotations
 from infra.openapi.card_operations import CARD_OPERATIONS
 from infra.openapi.live_operations import LIVE_OPERATIONS
 from infra.openapi.operation import IfMatch, Operation
+from infra.openapi.pool_operations import POOL_OPERATIONS
+from infra.openapi.provider_operations import PROVIDER_OPERATIONS
 from shared.web.agent_answers import AgentAnswerOut
 from shared.web.audit_models import AuditPage
 from shared.web.credential_models import (
@@ -17,23 +19,11 @@ from shared.web.credential_models import (
 from shared.web.customer_answers import CustomerAnswerOut
 from shared.web.customer_requests import AssistantSearchBody, WidgetSearchBody
 from shared.web.fields import Nothing
-from shared.web.provider_models import (
-    ProviderCreate,
-    ProviderPage,
-    ProviderPatch,
-    ProviderShown,
-    ProviderWithSecret,
-    SecretRotate,
-)
-from shared.web.provider_test_models import CapabilitiesShown, ProviderTest, ProviderTestShown
 from shared.web.search_requests import AgentSearchBody
 
 _ADMIN = ("adminToken",)
-_PROVIDERS = "/api/v1/knowledge/providers"
-_PROVIDER = _PROVIDERS + "/{providerId}"
 _CREDENTIALS = "/api/v1/credentials"
 _CREDENTIAL = _CREDENTIALS + "/{credentialId}"
-_ADDRESS = ("invalid_base_url", "blocked_address", "host_not_resolved", "private_network_unavailable")
 
 _SEARCHING: dict[tuple[str, str], Operation] = {
     ("POST", "/api/v1/knowledge/search"): Operation(
@@ -70,108 +60,6 @@ _SEARCHING: dict[tuple[str, str], Operation] = {
         summary="Answer a browser's question whether a page may search",
         description="Allows origins that an active widget credential lists. Others get the same 204 without headers.",
         status=204,
-    ),
-}
-
-_ADMINISTERING_PROVIDERS: dict[tuple[str, str], Operation] = {
-    ("POST", _PROVIDERS): Operation(
-        id="createProvider",
-        tag="Providers",
-        summary="Register a provider",
-        description=(
-            "The provider starts disabled and has to pass a test. The answer shows its signing secret, this once: give "
-            "it to the provider, then test it with `activate: true`."
-        ),
-        tokens=_ADMIN,
-        request=(ProviderCreate,),
-        status=201,
-        answer=(ProviderWithSecret,),
-        problems=(*_ADDRESS, "name_taken", "provider_limit_reached"),
-        is_idempotent_by_key=True,
-        has_etag=True,
-    ),
-    ("GET", _PROVIDERS): Operation(
-        id="listProviders",
-        tag="Providers",
-        summary="List providers, ascending by id",
-        tokens=_ADMIN,
-        answer=(ProviderPage,),
-        is_list=True,
-    ),
-    ("GET", _PROVIDER): Operation(
-        id="getProvider",
-        tag="Providers",
-        summary="Show one provider",
-        tokens=_ADMIN,
-        answer=(ProviderShown,),
-        has_etag=True,
-    ),
-    ("PATCH", _PROVIDER): Operation(
-        id="updateProvider",
-        tag="Providers",
-        summary="Change a provider",
-        description=(
-            "What is left out stays. `exposureProfile` and `kind` are fixed. A new `baseUrl` disables a customer_safe "
-            "provider until a test has passed. While `needsTest` is true, `status: active` is refused."
-        ),
-        tokens=_ADMIN,
-        request=(ProviderPatch,),
-        answer=(ProviderShown,),
-        problems=(*_ADDRESS, "name_taken", "test_required"),
-        if_match=IfMatch.REQUIRED,
-        has_etag=True,
-    ),
-    ("DELETE", _PROVIDER): Operation(
-        id="deleteProvider",
-        tag="Providers",
-        summary="Delete a provider",
-        tokens=_ADMIN,
-        status=204,
-        if_match=IfMatch.REQUIRED,
-    ),
-    ("POST", _PROVIDER + "/rotate-secret"): Operation(
-        id="rotateProviderSecret",
-        tag="Providers",
-        summary="Replace a provider's signing secret",
-        description=(
-            "The answer shows the new secret, this once. Requests carry both signatures for `windowHours`, so the "
-            "provider can switch at any moment within; 0 drops the replaced secret at once."
-        ),
-        tokens=_ADMIN,
-        request=(SecretRotate,),
-        body_required=False,
-        answer=(ProviderWithSecret,),
-        problems=("rotation_pending",),
-        if_match=IfMatch.OPTIONAL,
-        is_idempotent_by_key=True,
-        has_etag=True,
-    ),
-    ("POST", _PROVIDER + "/test"): Operation(
-        id="testProvider",
-        tag="Providers",
-        summary="Ask a provider one question and see what came back",
-        description=(
-            "A real retrieval under a ceiling of 25 s. It counts for nothing and touches no cache; the provider may "
-            "bill or log it. With `activate: true` a provider that answered is turned on, unless it was changed while "
-            "the test ran: the report has the warning `activation_lost` then."
-        ),
-        tokens=_ADMIN,
-        request=(ProviderTest,),
-        answer=(ProviderTestShown,),
-        if_match=IfMatch.OPTIONAL,
-        has_etag=True,
-    ),
-    ("POST", _PROVIDER + "/capabilities"): Operation(
-        id="rereadProviderCapabilities",
-        tag="Providers",
-        summary="Read a provider's capabilities again and keep them",
-        description="A provider without that page declares nothing: all false. A failed reading changes nothing.",
-        tokens=_ADMIN,
-        request=(Nothing,),
-        body_required=False,
-        answer=(CapabilitiesShown,),
-        if_match=IfMatch.OPTIONAL,
-        has_etag=True,
     ),
 }
 
@@ -265,7 +153,8 @@ _REST: dict[tuple[str, str], Operation] = {
 
 OPERATIONS: dict[tuple[str, str], Operation] = {
     **_SEARCHING,
-    **_ADMINISTERING_PROVIDERS,
+    **PROVIDER_OPERATIONS,
+    **POOL_OPERATIONS,
     **_ADMINISTERING_CREDENTIALS,
     **CARD_OPERATIONS,
     **LIVE_OPERATIONS,

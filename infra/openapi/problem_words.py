@@ -115,6 +115,21 @@ PROBLEMS: dict[str, ProblemWords] = {
         "`baseUrl` (`needsTest`).",
         "Test it with `activate: true`. A new `baseUrl` comes first, in a change of its own.",
     ),
+    "no_signing_secret": ProblemWords(
+        409,
+        "The secret of a provider was to be rotated that has none: its kind signs nothing.",
+        "The keys of a live service lie in its pool: replace them there.",
+    ),
+    "no_capabilities": ProblemWords(
+        409,
+        "Capabilities were to be read from a provider whose kind declares none.",
+        "Nothing has to be done: what a live kind can do is known.",
+    ),
+    "nothing_unknown": ProblemWords(
+        409,
+        "More operations were reviewed than are unknown. Nothing was written.",
+        "Read the allowance again: some may have been reviewed by somebody else.",
+    ),
     "rotation_pending": ProblemWords(
         409,
         "The secret was rotated before and that window is still open: a third secret would silence the oldest.",
@@ -249,7 +264,7 @@ PROBLEMS: dict[str, ProblemWords] = {
     "allowance_exhausted": ProblemWords(
         503,
         "The operations allowed for the service in 24 hours are used up.",
-        "Try again after `Retry-After` where there is one; an operator can raise the allowance or review unknown units.",
+        "Try again after `Retry-After`, if there is one; an operator can raise the allowance or review unknown units.",
     ),
     "provider_rate_limited": ProblemWords(
         503,

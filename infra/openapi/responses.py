@@ -71,7 +71,8 @@ def _success(path: str, operation: Operation) -> Json:
             "application/json": {
                 "schema": schemas[0] if len(schemas) == 1 else {"anyOf": schemas},
                 "examples": {
-                    model.__name__: {"$ref": f"#/components/examples/{model.__name__}"} for model in operation.answer
+                    name: {"$ref": f"#/components/examples/{name}"}
+                    for name in (*(model.__name__ for model in operation.answer), *operation.answer_examples)
                 },
             }
         }
@@ -136,7 +137,10 @@ def parameters_of(path: str, operation: Operation) -> list[Json]:
     """References to the shared parameters that the operation takes."""
     by_operation = {"search": ("agentId",), "acquire": ("agentId",), "getOpenApi": ("ifNoneMatch",)}
     applies: tuple[tuple[bool, tuple[str, ...]], ...] = (
-        *((f"{{{name}}}" in path, (name,)) for name in ("providerId", "credentialId", "collectionId", "cardId")),
+        *(
+            (f"{{{name}}}" in path, (name,))
+            for name in ("providerId", "credentialId", "collectionId", "cardId", "pool")
+        ),
         (operation.is_list, ("limit", "cursor")),
         (bool(operation.answer_text), ("exportLimit", "cursor")),
         (operation.if_match is IfMatch.REQUIRED, ("ifMatch",)),

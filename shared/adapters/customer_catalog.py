@@ -11,7 +11,7 @@ from shared.adapters.source_items import source_of
 from shared.adapters.unreadable import readable
 from shared.domain.exposure import ExposureProfile
 from shared.domain.identifiers import exposure_of
-from shared.domain.registrations import CustomerSource, ProviderStatus
+from shared.domain.registrations import CustomerSource, ProviderKind, ProviderStatus
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -29,11 +29,13 @@ class DynamoCustomerCatalog:
 
 
 def _customer_source(item: Item) -> CustomerSource:
-    """Both the item and its id have to say customer_safe."""
+    """Both the item and its id have to say customer_safe, and its kind has to be one that may be."""
     source = source_of(item)
     stated = text_of(item, "exposure_profile") == ExposureProfile.CUSTOMER_SAFE
     if not stated or exposure_of(source.id) is not ExposureProfile.CUSTOMER_SAFE:
         raise ValueError("exposure_profile")
+    if source.kind is not ProviderKind.CONTRACT:
+        raise ValueError("kind")
     return CustomerSource(source)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -29,9 +30,7 @@ class DynamoPoolDesk:
         self._audit_table = audit_table
         self._ledger = DynamoPoolLedger(client, table=table, clock=clock)
 
-    async def rest(
-        self, pool: Pool, fingerprint: str, rest: Rest, *, active: str | None, change: Change
-    ) -> PoolState:
+    async def rest(self, pool: Pool, fingerprint: str, rest: Rest, *, active: str | None, change: Change) -> PoolState:
         alias = f"#{REST}{fingerprint}"
         changes = [f"{alias} = :rest"]
         values: NewItem = {":rest": item_of_rest(rest), ":until": number(rest.until)}
@@ -46,10 +45,8 @@ class DynamoPoolDesk:
             values=values,
             refusal=refused_as(moved),
         )
-        try:
+        with contextlib.suppress(Moved):  # a rest that ends later was written meanwhile
             await commit(self._client, [resting, audited(change, table=self._audit_table)])
-        except Moved:  # a rest that ends later was written meanwhile
-            pass
         return await self._ledger.state(pool)
 
     async def wake(self, pool: Pool, fingerprints: Sequence[str], *, change: Change) -> PoolState:

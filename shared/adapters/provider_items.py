@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import replace
 
 from shared.adapters.attributes import Item, NewItem, flag, flag_of, number, number_of, optional, text, text_of
+from shared.adapters.live_config_items import config_of, item_of_config
 from shared.adapters.source_items import item_of_source, source_of
 from shared.domain.exposure import ExposureProfile
 from shared.domain.identifiers import exposure_of
-from shared.domain.registrations import Provider, ProviderStatus
+from shared.domain.registrations import LIVE_KINDS, Provider, ProviderStatus, Source
 
 
 def item_of(provider: Provider) -> NewItem:
+    """Raises `ValueError` for a live kind of another exposure profile than agent_only, or without its config."""
+    _check_lane(provider.source, provider.exposure_profile)
     item = {
         **item_of_source(provider.source),
         "exposure_profile": text(provider.exposure_profile),
@@ -19,6 +22,8 @@ def item_of(provider: Provider) -> NewItem:
         "send_conversation_id": flag(provider.send_conversation_id),
         "updated_at": number(provider.updated_at),
     }
+    if provider.source.kind in LIVE_KINDS:
+        item["config"] = {"M": item_of_config(provider.source.kind, provider.source.config)}
     if provider.needs_test:
         item["needs_test"] = flag(provider.needs_test)
     if provider.module is not None:
@@ -27,13 +32,16 @@ def item_of(provider: Provider) -> NewItem:
 
 
 def provider_of(item: Item) -> Provider:
-    """An item whose id names another exposure profile than the item itself is unreadable."""
+    """Unreadable: an item whose id names another exposure profile than the item itself, and a live kind that is not
+    agent_only.
+    """
     source = source_of(item)
     profile = ExposureProfile(text_of(item, "exposure_profile"))
     if exposure_of(source.id) is not profile:
         raise ValueError("exposure_profile")
+    _check_lane(source, profile)
     return Provider(
-        source=source,
+        source=_with_config(source, item),
         exposure_profile=profile,
         status=ProviderStatus(text_of(item, "status")),
         send_conversation_id=flag_of(item, "send_conversation_id"),
@@ -43,13 +51,12 @@ def provider_of(item: Item) -> Provider:
     )
 
 
-def provider_of_profile(profile: ExposureProfile) -> Callable[[Item], Provider]:
-    """`provider_of` for a table that is believed about one exposure profile alone: others are unreadable there."""
+def _check_lane(source: Source, profile: ExposureProfile) -> None:
+    if source.kind in LIVE_KINDS and profile is not ExposureProfile.AGENT_ONLY:
+        raise ValueError("exposure_profile")
 
-    def read(item: Item) -> Provider:
-        provider = provider_of(item)
-        if provider.exposure_profile is not profile:
-            raise ValueError("exposure_profile")
-        return provider
 
-    return read
+def _with_config(source: Source, item: Item) -> Source:
+    if source.kind not in LIVE_KINDS:
+        return source
+    return replace(source, config=config_of(source.kind, item["config"]["M"]))

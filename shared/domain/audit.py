@@ -16,6 +16,14 @@ AUDITED_FIELDS = (
     "acknowledgements",
     "cardsCreated",
     "cardsUpdated",
+    "approvedHosts",
+    "repositories",
+    "limit",
+    "unknown",
+    "happened",
+    "didNotHappen",
+    "keys",
+    "restsUntil",
 )
 AuditValue: TypeAlias = "str | int | bool | list[str] | None"
 

@@ -6,9 +6,11 @@ import secrets
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
+from shared.domain.allowances import Allowance
 from shared.domain.audit import AuditEntry, AuditValue
 from shared.domain.credentials import Credential
-from shared.domain.registrations import Provider
+from shared.domain.live_configs import DeepWikiConfig, SourcePolicy
+from shared.domain.registrations import Provider, ProviderConfig
 
 Facts = Mapping[str, AuditValue]
 NOTHING: Facts = {}
@@ -20,7 +22,19 @@ def facts_of_provider(provider: Provider) -> Facts:
         "allowPrivateNetwork": provider.source.allow_private_network,
         "sendConversationId": provider.send_conversation_id,
         "status": provider.status.value,
+        **_sources_named_in(provider.source.config),
     }
+
+
+def _sources_named_in(config: ProviderConfig | None) -> Facts:
+    """Which sources a live service may cite, fetch or be told of."""
+    if isinstance(config, SourcePolicy):
+        return {"approvedHosts": list(config.approved_hosts)}
+    return {"repositories": list(config.repositories)} if isinstance(config, DeepWikiConfig) else NOTHING
+
+
+def facts_of_allowance(allowance: Allowance, *, now: float) -> Facts:
+    return {"limit": allowance.limit, "unknown": allowance.unknown_at(now)}
 
 
 def facts_of_credential(credential: Credential) -> Facts:

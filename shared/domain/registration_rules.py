@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from shared.domain.exposure import ExposureProfile
-from shared.domain.registrations import Provider, ProviderStatus
+from shared.domain.registrations import LIVE_KINDS, Provider, ProviderKind, ProviderStatus
 from shared.errors import Conflict, Invalid, Violation
 
 
@@ -13,6 +13,13 @@ def check_conversation_id(profile: ExposureProfile, *, send_conversation_id: boo
     """A conversation's id leaves for agent_only providers alone. Raises `Invalid`."""
     if send_conversation_id and profile is not ExposureProfile.AGENT_ONLY:
         violation = Violation("/sendConversationId", "Only an agent_only provider may receive conversation ids.")
+        raise Invalid("Correct the fields named in `errors`.", violations=(violation,))
+
+
+def check_exposure(kind: ProviderKind, profile: ExposureProfile) -> None:
+    """What costs the operator at every call is never reached from a customer path. Raises `Invalid`."""
+    if kind in LIVE_KINDS and profile is not ExposureProfile.AGENT_ONLY:
+        violation = Violation("/exposureProfile", "A live kind is agent_only.")
         raise Invalid("Correct the fields named in `errors`.", violations=(violation,))
 
 

@@ -16,9 +16,7 @@ class PoolDesk(Protocol):
     Both raise `Conflict` (`busy`) when others keep changing the same pool, `Unavailable` when the store cannot be used.
     """
 
-    async def rest(
-        self, pool: Pool, fingerprint: str, rest: Rest, *, active: str | None, change: Change
-    ) -> PoolState:
+    async def rest(self, pool: Pool, fingerprint: str, rest: Rest, *, active: str | None, change: Change) -> PoolState:
         """The key rests until `rest.until`; a rest that already ends later stays as it is, and nothing is written
         then. `active` is the key in use from now on; None leaves that as it is. Returns the state afterwards.
         """

@@ -10,10 +10,11 @@ from shared.domain.changes import Change
 from shared.domain.credentials import Principal
 from shared.domain.exposure import ExposureProfile
 from shared.domain.identifiers import new_provider_id, new_signing_secret
+from shared.domain.live_configs import ENDPOINTS
 from shared.domain.once import Once
 from shared.domain.preconditions import existing
-from shared.domain.registration_rules import check_conversation_id, check_private_network
-from shared.domain.registrations import Capabilities, Provider, ProviderKind, Source
+from shared.domain.registration_rules import check_conversation_id, check_exposure, check_private_network
+from shared.domain.registrations import Capabilities, Provider, ProviderConfig, ProviderKind, Source
 from shared.errors import Conflict
 from shared.ports.clock import Clock
 from shared.ports.registry import Registry
@@ -26,10 +27,9 @@ CREATED = 201
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewProvider:
-    """What an operator says about a provider that is to be registered."""
+    """What an operator says about a provider, speaking the contract, that is to be registered."""
 
     name: str
-    kind: ProviderKind
     exposure_profile: ExposureProfile
     base_url: str
     allow_private_network: bool = False
@@ -39,16 +39,30 @@ class NewProvider:
     capabilities: Capabilities = field(default_factory=Capabilities)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewLiveProvider:
+    """What an operator says about a hosted live service. Where it is, is no matter of the registration."""
+
+    name: str
+    kind: ProviderKind
+    exposure_profile: ExposureProfile
+    config: ProviderConfig
+    module: str | None = None
+    priority: int = 100
+
+
 @dataclass(frozen=True, slots=True)
 class Registered:
-    """`secret` is None when the request was a repetition: a secret is shown once."""
+    """`secret` is None for a kind that has none, and when the request was a repetition: a secret is shown once."""
 
     provider: Provider
     secret: str | None = field(repr=False)
 
 
 class Register:
-    """A new provider is disabled: its secret is known from this answer on, and a test that it passes activates it."""
+    """A new provider is disabled: one that signs has its secret from this answer on, and a test that it passes
+    activates it.
+    """
 
     def __init__(
         self,
@@ -67,34 +81,33 @@ class Register:
         self._clock = clock
         self._private_network_available = private_network_available
 
-    async def __call__(self, wanted: NewProvider, *, by: Principal, once: Once | None) -> Registered:
+    async def __call__(self, wanted: NewProvider | NewLiveProvider, *, by: Principal, once: Once | None) -> Registered:
         """Raises `Invalid`, `Conflict`, `Unavailable`."""
         if (earlier := await self._replay.find(once)) is not None:
             return await self._repeated(earlier)
-        secret = new_signing_secret()
-        provider = await self._provider(wanted, secret)
+        new = self._live(wanted) if isinstance(wanted, NewLiveProvider) else await self._signing(wanted)
         try:
-            await self._registry.create(provider, self._change(provider, by=by, once=once))
+            await self._registry.create(new.provider, self._change(new.provider, by=by, once=once))
         except Conflict:
             # A twin of this very request may have won the race.
             if (earlier := await self._replay.find(once)) is None:
                 raise
             return await self._repeated(earlier)
-        return Registered(provider, secret)
+        return new
 
     async def _repeated(self, provider_id: str) -> Registered:
         return Registered(existing(await self._registry.get(provider_id)), None)
 
-    async def _provider(self, wanted: NewProvider, secret: str) -> Provider:
+    async def _signing(self, wanted: NewProvider) -> Registered:
         check_conversation_id(wanted.exposure_profile, send_conversation_id=wanted.send_conversation_id)
         check_private_network(wanted=wanted.allow_private_network, available=self._private_network_available)
         base_url = await self._check_address(wanted.base_url, allow_private_network=wanted.allow_private_network)
-        provider_id, now = new_provider_id(wanted.exposure_profile), self._clock.now()
+        provider_id, secret, now = new_provider_id(wanted.exposure_profile), new_signing_secret(), self._clock.now()
         sealer = self._sealers[wanted.exposure_profile]
         source = Source(
             id=provider_id,
             name=wanted.name,
-            kind=wanted.kind,
+            kind=ProviderKind.CONTRACT,
             base_url=base_url,
             generation=1,
             priority=wanted.priority,
@@ -103,7 +116,7 @@ class Register:
             signing=await sealer.seal(secret, owner_id=provider_id, purpose="signing"),
             created_at=now,
         )
-        return Provider(
+        provider = Provider(
             source=source,
             exposure_profile=wanted.exposure_profile,
             needs_test=True,
@@ -111,6 +124,29 @@ class Register:
             module=wanted.module,
             updated_at=now,
         )
+        return Registered(provider, secret)
+
+    def _live(self, wanted: NewLiveProvider) -> Registered:
+        check_exposure(wanted.kind, wanted.exposure_profile)
+        now = self._clock.now()
+        source = Source(
+            id=new_provider_id(wanted.exposure_profile),
+            name=wanted.name,
+            kind=wanted.kind,
+            base_url=ENDPOINTS[wanted.kind],
+            generation=1,
+            priority=wanted.priority,
+            config=wanted.config,
+            created_at=now,
+        )
+        provider = Provider(
+            source=source,
+            exposure_profile=wanted.exposure_profile,
+            needs_test=True,
+            module=wanted.module,
+            updated_at=now,
+        )
+        return Registered(provider, None)
 
     def _change(self, provider: Provider, *, by: Principal, once: Once | None) -> Change:
         now = self._clock.now()

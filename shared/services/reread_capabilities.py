@@ -9,7 +9,7 @@ from shared.domain.credentials import Principal
 from shared.domain.outcomes import OutcomeCode
 from shared.domain.preconditions import check_generation, existing
 from shared.domain.registrations import Capabilities, Provider, ProviderKind
-from shared.errors import ExchangeError
+from shared.errors import Conflict, ExchangeError
 from shared.ports.registry import Registry
 from shared.ports.retriever import Retriever
 from shared.services.change_provider import ChangeProvider
@@ -43,11 +43,12 @@ class RereadCapabilities:
     async def __call__(self, provider_id: str, *, expected_generation: int | None, by: Principal) -> Reading:
         """A provider that fails is a reading with an error code; nothing is stored then.
 
-        Raises `NotFound`, `PreconditionFailed`, `Unavailable`.
+        Raises `NotFound`, `PreconditionFailed`, `Conflict` (`no_capabilities`) for a kind that declares none,
+        `Unavailable`.
         """
         before = existing(await self._registry.get(provider_id))
         check_generation(before.generation, expected_generation)
-        retriever = self._retrievers[before.source.kind]
+        retriever = self._retriever_of(before)
         line = await self._open_line(before, timeout_s=retriever.limits.timeout_s)
         try:
             said = await retriever.declare(before.source, secrets=line.secrets, exchange=line.exchange)
@@ -59,6 +60,12 @@ class RereadCapabilities:
         after = before.with_source(capabilities=said.capabilities)
         written = await self._change(before, after, action="provider.capabilities_read", by=by)
         return Reading(provider=written, listed=said.listed, changed=changed)
+
+    def _retriever_of(self, provider: Provider) -> Retriever:
+        retriever = self._retrievers.get(provider.source.kind)
+        if retriever is None:
+            raise Conflict("A provider of this kind declares no capabilities.", code="no_capabilities")
+        return retriever
 
 
 def _differences(before: Capabilities, after: Capabilities) -> tuple[str, ...]:

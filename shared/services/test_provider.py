@@ -3,99 +3,70 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from typing import Protocol
 
+from shared.domain.acquisitions import Acquired
 from shared.domain.credentials import Principal
 from shared.domain.exposure import may_keep
-from shared.domain.outcomes import OutcomeCode, OutcomeStatus
-from shared.domain.passages import Passage, Question, Retrieval, Warning_
+from shared.domain.outcomes import OutcomeStatus
+from shared.domain.passages import Discovery, Passage, Warning_
 from shared.domain.preconditions import check_generation, existing
 from shared.domain.registrations import Provider, ProviderKind, ProviderStatus
-from shared.errors import Conflict, ExchangeError, NotFound, PreconditionFailed
-from shared.ports.clock import Clock
+from shared.domain.trials import Trial, Tried, Wish
+from shared.errors import Conflict, NotFound, PreconditionFailed
 from shared.ports.registry import Registry
-from shared.ports.retriever import Retriever
 from shared.services.change_provider import ChangeProvider
-from shared.services.open_line import OpenLine
-
-TEST_LIMIT = 10
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trial:
-    """What the provider was asked under: the effective configuration of this one call."""
+class WayToTry(Protocol):
+    """How providers of one kind are tried: `TrySigned`, `TryAsking`, `TryFetching`."""
 
-    timeout_ms: int
-    limit: int
-    signatures: int  # 2 inside a rotation window
+    async def __call__(self, provider: Provider, wish: Wish) -> Tried: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """`kept` is what a search by an agent would show; `dropped` came back and would be shown to nobody."""
+    """`kept` is what a search by an agent would show; `dropped` came back and would be shown to nobody. `acquired` is
+    what a provider fetched that only fetches. `retry_at` is Unix seconds.
+    """
 
     provider: Provider
     trial: Trial
     status: OutcomeStatus
-    error_code: OutcomeCode | None = None
+    error_code: str | None = None
+    retry_at: float | None = None
     duration_ms: int = 0
     kept: tuple[Passage, ...] = ()
     dropped: tuple[Passage, ...] = ()
+    discoveries: tuple[Discovery, ...] = ()
+    acquired: Acquired | None = None
     warnings: tuple[Warning_, ...] = ()
     activated: bool = False
     activation_lost: bool = False  # it passed and was to be turned on, and somebody changed or removed it meanwhile
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    retrieval: Retrieval = field(default_factory=Retrieval)
-    error_code: OutcomeCode | None = None
-    duration_ms: int = 0
-
-
 class TestProvider:
     __test__ = False  # not a test case, whatever its name looks like
 
-    def __init__(
-        self,
-        *,
-        registry: Registry,
-        change: ChangeProvider,
-        retrievers: Mapping[ProviderKind, Retriever],
-        open_line: OpenLine,
-        clock: Clock,
-    ) -> None:
+    def __init__(self, *, registry: Registry, change: ChangeProvider, ways: Mapping[ProviderKind, WayToTry]) -> None:
         self._registry = registry
         self._change = change
-        self._retrievers = retrievers
-        self._open_line = open_line
-        self._clock = clock
+        self._ways = ways
 
     async def __call__(
-        self, provider_id: str, query: str, *, activate: bool, expected_generation: int | None, by: Principal
+        self, provider_id: str, wish: Wish, *, activate: bool, expected_generation: int | None, by: Principal
     ) -> Report:
         """A provider that fails is a report, not an error. `activate` turns a provider that answered on, unless it
         was changed while the test ran: the report then shows it as it was tested.
 
-        Raises `NotFound`, `PreconditionFailed` for an `expected_generation` that it had not before, `Unavailable`.
+        Raises `NotFound`, `PreconditionFailed` for an `expected_generation` that it had not before, `Invalid` for a
+        wish that its kind cannot be tested with, `Unavailable`.
         """
         provider = existing(await self._registry.get(provider_id))
         check_generation(provider.generation, expected_generation)
-        retriever = self._retrievers[provider.source.kind]
-        line = await self._open_line(provider, timeout_s=retriever.limits.timeout_s)
-        limit = min(TEST_LIMIT, retriever.limits.results)
-        trial = Trial(timeout_ms=line.timeout_ms, limit=limit, signatures=1 if line.secrets.previous is None else 2)
-        if len(query) > retriever.limits.query_characters:
-            return _report(provider, trial, _Asked(error_code=OutcomeCode.QUERY_TOO_LONG))
-        started = self._clock.monotonic()
-        try:
-            retrieval = await retriever.retrieve(
-                provider.source, Question(query=query, limit=limit), secrets=line.secrets, exchange=line.exchange
-            )
-        except ExchangeError as error:
-            return _report(provider, trial, _Asked(error_code=OutcomeCode(error.code), duration_ms=self._ms(started)))
-        report = _report(provider, trial, _Asked(retrieval, duration_ms=self._ms(started)))
-        return await self._activated(report, by=by) if activate else report
+        report = _report(provider, await self._ways[provider.source.kind](provider, wish))
+        return await self._activated(report, by=by) if activate and report.error_code is None else report
 
     async def _activated(self, report: Report, *, by: Principal) -> Report:
         before = report.provider
@@ -108,30 +79,35 @@ class TestProvider:
             return replace(report, activation_lost=True)
         return replace(report, provider=written, activated=True)
 
-    def _ms(self, started: float) -> int:
-        return round((self._clock.monotonic() - started) * 1000)
 
-
-def _report(provider: Provider, trial: Trial, asked: _Asked) -> Report:
-    passages = asked.retrieval.passages
+def _report(provider: Provider, tried: Tried) -> Report:
+    passages = tried.retrieval.passages
     kept = tuple(each for each in passages if may_keep(provider.exposure_profile, each.audience))
     dropped = tuple(each for each in passages if not may_keep(provider.exposure_profile, each.audience))
-    noticed = asked.retrieval.warnings
-    if dropped and Warning_.INTERNAL_DROPPED not in noticed:
-        noticed = (*noticed, Warning_.INTERNAL_DROPPED)
     return Report(
         provider=provider,
-        trial=trial,
-        status=_status(asked, kept),
-        error_code=asked.error_code,
-        duration_ms=asked.duration_ms,
+        trial=tried.trial,
+        status=_status(tried, kept),
+        error_code=tried.error_code,
+        retry_at=tried.retry_at,
+        duration_ms=tried.duration_ms,
         kept=kept,
         dropped=dropped,
-        warnings=noticed,
+        discoveries=tried.retrieval.discoveries,
+        acquired=tried.acquired,
+        warnings=_noticed(tried, dropped),
     )
 
 
-def _status(asked: _Asked, kept: tuple[Passage, ...]) -> OutcomeStatus:
-    if asked.error_code is not None:
+def _noticed(tried: Tried, dropped: tuple[Passage, ...]) -> tuple[Warning_, ...]:
+    noticed = (*tried.retrieval.warnings, *(tried.acquired.warnings if tried.acquired else ()))
+    if dropped and Warning_.INTERNAL_DROPPED not in noticed:
+        return (*noticed, Warning_.INTERNAL_DROPPED)
+    return noticed
+
+
+def _status(tried: Tried, kept: tuple[Passage, ...]) -> OutcomeStatus:
+    if tried.error_code is not None:
         return OutcomeStatus.FAILED
-    return OutcomeStatus.SUCCESS if kept else OutcomeStatus.EMPTY
+    found = kept or tried.retrieval.discoveries or tried.acquired
+    return OutcomeStatus.SUCCESS if found else OutcomeStatus.EMPTY

@@ -8,14 +8,16 @@ from typing import TypedDict
 from shared.domain.credentials import Principal
 from shared.domain.preconditions import check_generation, existing
 from shared.domain.registration_rules import check_conversation_id, check_private_network, settled
-from shared.domain.registrations import Capabilities, Provider, ProviderStatus
+from shared.domain.registrations import Capabilities, Provider, ProviderConfig, ProviderStatus
 from shared.ports.registry import Registry
 from shared.services.change_provider import ChangeProvider
 from shared.services.check_address import CheckAddress
 
 
 class ProviderChanges(TypedDict, total=False):
-    """Only what is to change. Exposure profile and kind are not among it: they are fixed at registration."""
+    """Only what is to change. Exposure profile and kind are not among it: they are fixed at registration. A `config`,
+    of a kind that has one, replaces the whole.
+    """
 
     name: str
     base_url: str
@@ -25,6 +27,7 @@ class ProviderChanges(TypedDict, total=False):
     send_conversation_id: bool
     module: str | None
     capabilities: Capabilities
+    config: ProviderConfig
 
 
 class UpdateProvider:
@@ -75,6 +78,7 @@ def _changed(before: Provider, changes: ProviderChanges) -> Provider:
         priority=changes.get("priority", before.source.priority),
         allow_private_network=changes.get("allow_private_network", before.source.allow_private_network),
         capabilities=changes.get("capabilities", before.source.capabilities),
+        config=changes.get("config", before.source.config),
     )
     return replace(
         before,

@@ -12,7 +12,7 @@ from shared.domain.credentials import MAX_ORIGINS_PER_CREDENTIAL, Credential, Cr
 from shared.domain.exposure import CredentialClass, Grant
 from shared.web.fields import Fixed, Name, unset
 from shared.web.moments import moment, moment_or_none
-from shared.web.provider_models import Warnings, warnings_for
+from shared.web.provider_fields import Warnings, warnings_for
 from shared.web.shown import Shown
 from shared.web.wire import WireModel
 

@@ -7,7 +7,7 @@ import re
 from shared.errors import Invalid, PreconditionFailed, PreconditionMissing
 from shared.web.events import Event
 
-_GENERATION = re.compile(r'"([1-9][0-9]{0,14})"', re.ASCII)
+_GENERATION = re.compile(r'"(0|[1-9][0-9]{0,14})"', re.ASCII)
 _ENTITY_TAG = re.compile(r'(?:W/)?"[\x21\x23-\x7e]*"', re.ASCII)
 
 

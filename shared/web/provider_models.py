@@ -1,155 +1,84 @@
-"""Providers on the wire: what admins send and what they are shown."""
+"""Providers on the wire: what admins send and what they are shown. `kind` says which of the models it is."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Annotated, Any, Literal
+from typing import Annotated, Final, TypeAlias
 
-from pydantic import Field, StringConstraints
+from pydantic import ConfigDict, Field, RootModel
 
-from shared.domain.exposure import ExposureProfile
-from shared.domain.registrations import Capabilities, Provider, ProviderKind, ProviderStatus
-from shared.domain.rotation import DEFAULT_WINDOW_HOURS, MAX_WINDOW_HOURS
-from shared.domain.urls import MAX_URL_CHARACTERS
-from shared.web.fields import Fixed, Name, unset
-from shared.web.moments import moment
+from shared.domain.registrations import Provider, ProviderKind
+from shared.web.contract_provider_models import (
+    ContractCreate,
+    ContractPatch,
+    ContractShown,
+    ContractWithSecret,
+)
+from shared.web.events import Event
+from shared.web.live_provider_models import (
+    AnyLiveCreate,
+    AnyLiveShown,
+    Context7Create,
+    Context7Patch,
+    DeepWikiCreate,
+    DeepWikiPatch,
+    ExaCreate,
+    ExaPatch,
+    FirecrawlCreate,
+    FirecrawlPatch,
+    LivePatch,
+    MintlifyCreate,
+    MintlifyPatch,
+    live_shown,
+)
 from shared.web.shown import Shown
-from shared.web.wire import WireModel
+from shared.web.wire import WireModel, read_body
 
-Warnings = tuple[Literal["secret_already_shown"], ...]
-BaseUrl = Annotated[
-    str,
-    Field(
-        min_length=1,
-        max_length=MAX_URL_CHARACTERS,
-        description="An https URL; `/retrieve` and `/capabilities` are appended to it.",
-        examples=["https://kb.example.com/v1"],
-    ),
-]
-Module = Annotated[
-    str,
-    StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$"),
-    Field(description="A slug to attribute the provider to a team or product.", examples=["billing"]),
-]
-Priority = Annotated[int, Field(ge=0, le=1000, description="Lower comes first in a merged answer.")]
-# A provider is switched on and off by hand; `auto_disabled` is only ever shown.
-Switch = Literal["active", "disabled"]
+AnyCreate: TypeAlias = ContractCreate | AnyLiveCreate
+AnyPatch: TypeAlias = ContractPatch | LivePatch
 
-
-class CapabilitiesModel(WireModel):
-    """What a provider declares beyond the minimum. Anything absent is false."""
-
-    semantic_search: bool = False
-    locale: bool = False
-    locale_fallback: bool = False
-    freshness: bool = False
-    translation_groups: bool = False
-    chunking: bool = False
-    scoring: bool = False
-    citation_url: bool = False
-
-    @classmethod
-    def of(cls, capabilities: Capabilities) -> CapabilitiesModel:
-        return cls(**asdict(capabilities))
-
-    def known(self) -> Capabilities:
-        return Capabilities(**self.model_dump())
+_CREATES: Final[dict[ProviderKind, type[AnyCreate]]] = {
+    ProviderKind.CONTRACT: ContractCreate,
+    ProviderKind.CONTEXT7: Context7Create,
+    ProviderKind.EXA: ExaCreate,
+    ProviderKind.FIRECRAWL: FirecrawlCreate,
+    ProviderKind.MINTLIFY: MintlifyCreate,
+    ProviderKind.DEEPWIKI: DeepWikiCreate,
+}
+_PATCHES: Final[dict[ProviderKind, type[AnyPatch]]] = {
+    ProviderKind.CONTRACT: ContractPatch,
+    ProviderKind.CONTEXT7: Context7Patch,
+    ProviderKind.EXA: ExaPatch,
+    ProviderKind.FIRECRAWL: FirecrawlPatch,
+    ProviderKind.MINTLIFY: MintlifyPatch,
+    ProviderKind.DEEPWIKI: DeepWikiPatch,
+}
 
 
-class ProviderCreate(WireModel):
-    """A provider to be registered. It starts disabled; a test with `activate: true` turns it on."""
-
-    name: Name
-    kind: ProviderKind = ProviderKind.CONTRACT
-    exposure_profile: ExposureProfile = Field(description="How far its passages may travel. Fixed for ever.")
-    base_url: BaseUrl
-    allow_private_network: bool = Field(
-        default=False, description="Permits private (RFC 1918, fc00::/7) addresses; needs the deployment's VPC option."
-    )
-    send_conversation_id: bool = Field(default=False, description="For agent_only providers alone.")
-    module: Module | None = None
-    priority: Priority = 100
-    capabilities: CapabilitiesModel = Field(default_factory=CapabilitiesModel)
+class ProviderCreate(RootModel[Annotated[AnyCreate, Field(discriminator="kind")]]):
+    """A provider to be registered. Without `kind` it is one that speaks the contract."""
 
 
-class ProviderPatch(WireModel):
-    """What is to change; everything left out stays. `module: null` removes it."""
+class ProviderShown(RootModel[Annotated[ContractShown | AnyLiveShown, Field(discriminator="kind")]]):
+    """A registration. A provider of a live kind has a `config`; one of kind contract has what the contract needs."""
 
-    name: Name = Field(default_factory=unset)
-    base_url: BaseUrl = Field(default_factory=unset)
-    priority: Priority = Field(default_factory=unset)
-    status: Switch = Field(default_factory=unset)
-    allow_private_network: bool = Field(default_factory=unset)
-    send_conversation_id: bool = Field(default_factory=unset)
-    module: Module | None = None
-    capabilities: CapabilitiesModel = Field(default_factory=unset)
-    exposure_profile: Fixed
-    kind: Fixed
-
-    def changes(self) -> dict[str, Any]:
-        """The fields that were sent, by their Python names, as domain values."""
-        sent: dict[str, Any] = {name: getattr(self, name) for name in self.model_fields_set}
-        if "status" in sent:
-            sent["status"] = ProviderStatus(self.status)
-        if "capabilities" in sent:
-            sent["capabilities"] = self.capabilities.known()
-        return sent
-
-
-class SecretRotate(WireModel):
-    window_hours: int = Field(
-        default=DEFAULT_WINDOW_HOURS,
-        ge=0,
-        le=MAX_WINDOW_HOURS,
-        description="How long both secrets sign; 0 drops the replaced one at once.",
-    )
-    replace_pending: bool = Field(default=False, description="Rotate although the previous window is still open.")
-
-
-class RotationShown(Shown):
-    """An open rotation window: both secrets sign until `until`."""
-
-    previous_fingerprint: str
-    until: str = Field(json_schema_extra={"format": "date-time"})
-
-
-class ProviderShown(Shown):
-    id: str = Field(examples=["cs_k3j5mq2x7a4bwz6t"])
-    name: str
-    kind: ProviderKind
-    exposure_profile: ExposureProfile
-    base_url: str
-    allow_private_network: bool
-    send_conversation_id: bool
-    module: str | None
-    capabilities: CapabilitiesModel
-    contract_version: int
-    priority: int
-    status: ProviderStatus
-    needs_test: bool = Field(
-        description="Whether it stays disabled until a test with `activate: true` has passed: it is new, or it is "
-        "customer_safe and has a new `baseUrl`."
-    )
-    generation: int = Field(description="Grows with every change; the ETag is this number in quotes.")
-    secret_fingerprint: str | None = Field(description="The first 16 hex digits of the secret's SHA-256.")
-    rotation: RotationShown | None
-    created_at: str = Field(json_schema_extra={"format": "date-time"})
-    updated_at: str = Field(json_schema_extra={"format": "date-time"})
+    model_config = ConfigDict(json_schema_serialization_defaults_required=True)
 
     @classmethod
     def of(cls, provider: Provider, *, now: float) -> ProviderShown:
-        return cls(**fields_of(provider, now=now))
+        is_contract = provider.source.kind is ProviderKind.CONTRACT
+        return cls(ContractShown.of(provider, now=now) if is_contract else live_shown(provider))
 
 
-class ProviderWithSecret(ProviderShown):
-    """The one answer that carries the signing secret. A repetition of the request has null and a warning instead."""
+class ProviderMade(RootModel[Annotated[ContractWithSecret | AnyLiveShown, Field(discriminator="kind")]]):
+    """A new registration: of kind contract with its signing secret, this once. A live kind has none."""
 
-    secret: str | None = Field(repr=False)
-    warnings: Warnings
+    model_config = ConfigDict(json_schema_serialization_defaults_required=True)
 
     @classmethod
-    def with_secret(cls, provider: Provider, secret: str | None, *, now: float) -> ProviderWithSecret:
-        return cls(**fields_of(provider, now=now), secret=secret, warnings=warnings_for(secret))
+    def of(cls, provider: Provider, secret: str | None, *, now: float) -> ProviderMade:
+        if provider.source.kind is ProviderKind.CONTRACT:
+            return cls(ContractWithSecret.with_secret(provider, secret, now=now))
+        return cls(live_shown(provider))
 
 
 class ProviderPage(Shown):
@@ -159,40 +88,19 @@ class ProviderPage(Shown):
     next_cursor: str | None
 
 
-def fields_of(provider: Provider, *, now: float) -> dict[str, Any]:
-    """Everything that may be shown of a registration."""
-    source = provider.source
-    return {
-        "id": source.id,
-        "name": source.name,
-        "kind": source.kind,
-        "exposure_profile": provider.exposure_profile,
-        "base_url": source.base_url,
-        "allow_private_network": source.allow_private_network,
-        "send_conversation_id": provider.send_conversation_id,
-        "module": provider.module,
-        "capabilities": CapabilitiesModel.of(source.capabilities),
-        "contract_version": source.contract_version,
-        "priority": source.priority,
-        "status": provider.status,
-        "needs_test": provider.needs_test,
-        "generation": source.generation,
-        "secret_fingerprint": source.signing.fingerprint if source.signing else None,
-        "rotation": _rotation(provider, now=now),
-        "created_at": moment(source.created_at),
-        "updated_at": moment(provider.updated_at),
-    }
+class _Kinded(WireModel):
+    """Which model the rest of a body is to be read by."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    kind: ProviderKind = ProviderKind.CONTRACT
 
 
-def warnings_for(secret: str | None) -> Warnings:
-    """What stands beside a secret that is shown once."""
-    return () if secret else ("secret_already_shown",)
+def read_create(event: Event) -> AnyCreate:
+    """Raises `BadRequest`, `Invalid`."""
+    return read_body(_CREATES[read_body(_Kinded, event).kind], event)
 
 
-def _rotation(provider: Provider, *, now: float) -> RotationShown | None:
-    previous = provider.source.previous_secret_at(now)
-    if previous is None:
-        return None
-    return RotationShown(
-        previous_fingerprint=previous.fingerprint, until=moment(provider.source.signing_previous_until)
-    )
+def read_patch(event: Event, kind: ProviderKind) -> AnyPatch:
+    """`kind` is the provider's own. Raises `BadRequest`, `Invalid`."""
+    return read_body(_PATCHES[kind], event)

@@ -1,29 +1,34 @@
-"""Testing a provider, and reading its capabilities again, on the wire."""
+"""Testing a provider that speaks the contract, and reading its capabilities again, on the wire."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 from pydantic.alias_generators import to_camel
 
 from shared.domain.exposure import Audience
 from shared.domain.outcomes import OutcomeCode, OutcomeStatus
-from shared.domain.passages import Evidence, Freshness, Passage, Warning_
+from shared.domain.passages import Evidence, Freshness, Passage, Question, Warning_
+from shared.web.contract_provider_models import CapabilitiesModel, ContractShown
 from shared.web.outcome_words import explanation_of
-from shared.web.provider_models import CapabilitiesModel, ProviderShown
 from shared.web.shown import Shown
 from shared.web.wire import WireModel
 
 ActivationLost = Literal["activation_lost"]
+TestQuery = Annotated[str, Field(min_length=1, max_length=4000, examples=["night ferry"])]
+Activate = Annotated[bool, Field(description="Turn the provider on when it answers.")]
 
 
 class ProviderTest(WireModel):
     """One question, asked for real. It counts for nothing and touches no cache."""
 
-    query: str = Field(min_length=1, max_length=4000, examples=["night ferry"])
-    activate: bool = Field(default=False, description="Turn the provider on when it answers.")
+    query: TestQuery
+    activate: Activate = False
+
+    def wanted(self) -> Question:
+        return Question(query=self.query)
 
 
 class PassageShown(Shown):
@@ -112,7 +117,7 @@ class ProviderTestShown(Shown):
     )
     activated: bool = Field(description="Whether this test has turned it on.")
     effective: EffectiveConfig
-    provider: ProviderShown
+    provider: ContractShown
 
 
 class CapabilitiesShown(Shown):
@@ -123,7 +128,7 @@ class CapabilitiesShown(Shown):
     explanation: str | None
     listed: bool
     changed: tuple[str, ...] = Field(description="The capabilities that are now declared otherwise, by wire name.")
-    provider: ProviderShown
+    provider: ContractShown
 
 
 def explained(code: OutcomeCode | None) -> str | None:

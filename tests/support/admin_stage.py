@@ -13,18 +13,23 @@ from typing import Any
 from aws_lambda_powertools import Logger
 
 from functions.admin.api import admin_api
-from functions.admin.parts import Parts
+from functions.admin.parts import LiveParts, Parts
 from shared.adapters.event_loop import ProcessLoop
 from shared.domain.credentials import Credential
 from shared.domain.exposure import CredentialClass, ExposureProfile
 from shared.domain.identifiers import format_token
+from shared.domain.live_configs import ENDPOINTS, SEARCHING_KINDS
 from shared.domain.passages import Question, Retrieval
+from shared.domain.pools import POOL_OF, Pool
 from shared.domain.registrations import Capabilities, ProviderKind, SigningSecrets, Source
 from shared.errors import ExchangeError
 from shared.ports.exchange import Exchange
 from shared.ports.retriever import Declaration, RetrieverLimits
+from shared.services.ask_live import AskLive
+from shared.services.metering import Metering
 from tests.support.builders import a_credential, a_token
 from tests.support.card_fakes import FakeCardStore, Shelf
+from tests.support.desk_fakes import FakePoolDesk
 from tests.support.fake_exchanges import FakeExchanges
 from tests.support.fakes import (
     FakeAuditLog,
@@ -38,6 +43,13 @@ from tests.support.fakes import (
     FakeSealer,
     FakeStore,
     FakeUnsealer,
+)
+from tests.support.live_fakes import (
+    FakeAllowanceDesk,
+    FakeAllowances,
+    FakePoolKeys,
+    FakePoolLedger,
+    ScriptedLiveRetriever,
 )
 from tests.support.published import faults_of
 
@@ -54,6 +66,19 @@ A_PROVIDER = {
     "exposureProfile": "customer_safe",
     "baseUrl": "https://kb.fern-desk.test/v1",
 }
+
+
+KEYS = {
+    Pool.CONTEXT7: {"CONTEXT7_API_KEY": "k-demo-context7"},
+    Pool.EXA: {"EXA_API_KEY": "k-demo-exa-zero", "EXA_API_KEY_2": "k-demo-exa-two", "EXA_API_KEY_1": "k-demo-exa-one"},
+    Pool.FIRECRAWL: {"FIRECRAWL_API_KEY": "k-demo-firecrawl", "FIRECRAWL_API_KEY_1": "k-demo\nbroken"},
+}
+LIVE = ("context7", "deepwiki", "exa", "firecrawl", "mintlify")
+
+
+def a_live_provider(kind: str) -> dict[str, Any]:
+    config = {"repositories": ["acme/widgets"]} if kind == "deepwiki" else {"approvedHosts": ["docs.example.com"]}
+    return {"name": f"Live {kind}", "kind": kind, "exposureProfile": "agent_only", "config": config}
 
 
 def event_of(name: str) -> dict[str, Any]:
@@ -143,6 +168,13 @@ class AdminStage:
         self.idempotency = FakeIdempotency(self.store)
         self.kind = ScriptedKind(self.clock)
         self.address_check = ScriptedAddressCheck()
+        self.exchanges = FakeExchanges(clock=self.clock)
+        self.service = ScriptedLiveRetriever()
+        self.pool_keys = FakePoolKeys(KEYS)
+        self.pool_ledger = FakePoolLedger(clock=self.clock)
+        self.pool_desk = FakePoolDesk(self.pool_ledger, self.store)
+        self.allowances = FakeAllowances(clock=self.clock)
+        self.allowance_desk = FakeAllowanceDesk(self.allowances, self.store)
         self.unsealers = {profile: FakeUnsealer(exposure=profile) for profile in ExposureProfile}
         self.loop = ProcessLoop()
         self.log = io.StringIO()
@@ -159,7 +191,8 @@ class AdminStage:
                 sealers={profile: FakeSealer(exposure=profile) for profile in ExposureProfile},
                 unsealers=self.unsealers,
                 retrievers={ProviderKind.CONTRACT: self.kind},
-                exchanges=FakeExchanges(clock=self.clock),
+                live=self._live(),
+                exchanges=self.exchanges,
                 address_check=self.address_check,
                 clock=self.clock,
                 allow_loopback_http=allow_loopback_http,
@@ -172,6 +205,36 @@ class AdminStage:
 
     def close(self) -> None:
         self.loop.close()
+
+    def _live(self) -> LiveParts:
+        """Every live kind is `service`, behind real meters."""
+        meters = Metering(
+            keys=self.pool_keys,
+            ledger=self.pool_ledger,
+            allowances=self.allowances,
+            exchanges=self.exchanges,
+            clock=self.clock,
+            logger=Logger(service=f"admin-{next(_COUNT)}", stream=self.log),
+        )
+        return LiveParts(
+            askers={
+                kind: AskLive(
+                    retriever=self.service,
+                    meters=meters,
+                    pool=POOL_OF[kind],
+                    endpoint=ENDPOINTS[kind],
+                    clock=self.clock,
+                )
+                for kind in SEARCHING_KINDS
+            },
+            acquirers={ProviderKind.FIRECRAWL: self.service},
+            meters=meters,
+            endpoints=ENDPOINTS,
+            pool_keys=self.pool_keys,
+            pool_ledger=self.pool_ledger,
+            pool_desk=self.pool_desk,
+            allowance_desk=self.allowance_desk,
+        )
 
     def call(
         self,
@@ -214,6 +277,12 @@ class AdminStage:
     def register(self, **over: Any) -> Answered:
         """A new provider; fails the test when it is refused."""
         answered = self.call("POST", PROVIDERS, A_PROVIDER | over)
+        assert answered.status == 201, answered.text
+        return answered
+
+    def register_live(self, kind: str, **over: Any) -> Answered:
+        """A new provider of a live kind; fails the test when it is refused."""
+        answered = self.call("POST", PROVIDERS, a_live_provider(kind) | over)
         assert answered.status == 201, answered.text
         return answered
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from shared.services.issue_credential import Issued
 from shared.services.register import Registered
+from shared.web.contract_provider_models import ContractWithSecret
 from shared.web.credential_models import CredentialWithToken
-from shared.web.provider_models import ProviderWithSecret
 from tests.support.admin_stage import A_PROVIDER, AUDIT, CREDENTIALS, PROVIDERS, ROOT_SECRET, AdminStage
 from tests.support.builders import SIGNING_SECRET, a_credential, a_provider
 
@@ -75,7 +75,7 @@ def test_no_repr_shows_a_secret() -> None:
     reprs = [
         repr(Registered(provider, shown_once)),
         repr(Issued(credential, shown_once)),
-        repr(ProviderWithSecret.with_secret(provider, shown_once, now=0.0)),
+        repr(ContractWithSecret.with_secret(provider, shown_once, now=0.0)),
         repr(CredentialWithToken.with_token(credential, shown_once)),
     ]
 

@@ -1,0 +1,78 @@
+"""What came of a provider's test, as admins see it."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel
+
+from shared.domain.outcomes import OutcomeCode
+from shared.domain.passages import Warning_
+from shared.domain.registrations import ProviderKind
+from shared.services.test_provider import Report
+from shared.web.contract_provider_models import CapabilitiesModel, ContractShown
+from shared.web.live_outcome_words import live_explanation_of
+from shared.web.live_test_models import FetchedShown, FoundShown, LiveConditions, LiveTestShown
+from shared.web.moments import moment_or_none
+from shared.web.provider_models import ProviderShown
+from shared.web.provider_test_models import (
+    ActivationLost,
+    EffectiveConfig,
+    ProviderTestShown,
+    drops_shown,
+    explained,
+    passages_shown,
+)
+
+
+def report_shown(report: Report, *, now: float) -> BaseModel:
+    is_contract = report.provider.source.kind is ProviderKind.CONTRACT
+    return _contract(report, now=now) if is_contract else _live(report, now=now)
+
+
+def _contract(report: Report, *, now: float) -> ProviderTestShown:
+    source = report.provider.source
+    error_code = None if report.error_code is None else OutcomeCode(report.error_code)
+    return ProviderTestShown(
+        status=report.status,
+        error_code=error_code,
+        explanation=explained(error_code),
+        duration_ms=report.duration_ms,
+        result_count=len(report.kept),
+        results=passages_shown(report.kept),
+        dropped=drops_shown(report.dropped),
+        warnings=_warnings(report),
+        activated=report.activated,
+        effective=EffectiveConfig(
+            base_url=source.base_url,
+            contract_version=source.contract_version,
+            capabilities=CapabilitiesModel.of(source.capabilities),
+            allow_private_network=source.allow_private_network,
+            timeout_ms=report.trial.timeout_ms,
+            limit=report.trial.limit,
+            signatures=report.trial.signatures,
+        ),
+        provider=ContractShown.of(report.provider, now=now),
+    )
+
+
+def _live(report: Report, *, now: float) -> LiveTestShown:
+    return LiveTestShown.model_validate(
+        {
+            "status": report.status,
+            "error_code": report.error_code,
+            "explanation": live_explanation_of(report.error_code),
+            "retry_at": moment_or_none(report.retry_at),
+            "duration_ms": report.duration_ms,
+            "result_count": len(report.kept),
+            "results": passages_shown(report.kept),
+            "discoveries": tuple(FoundShown.of(each) for each in report.discoveries),
+            "fetched": None if report.acquired is None else FetchedShown.of(report.acquired),
+            "warnings": _warnings(report),
+            "activated": report.activated,
+            "effective": LiveConditions(timeout_ms=report.trial.timeout_ms, limit=report.trial.limit),
+            "provider": ProviderShown.of(report.provider, now=now),
+        }
+    )
+
+
+def _warnings(report: Report) -> tuple[Warning_ | ActivationLost, ...]:
+    return (*report.warnings, "activation_lost") if report.activation_lost else report.warnings

@@ -1,0 +1,47 @@
+"""What the live kinds are set to, as a part of an item. Read and written on the agent's lane alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Final
+
+from shared.adapters.attributes import Item, NewItem, number, text, text_of, texts, texts_of, whole_of
+from shared.domain.live_configs import CONFIG_OF, ExaSearchType, MintlifyEndpoint
+from shared.domain.registrations import ProviderConfig, ProviderKind
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb.type_defs import AttributeValueTypeDef
+
+_ENUMS: Final[Mapping[str, type[StrEnum]]] = {"search_type": ExaSearchType, "endpoint": MintlifyEndpoint}
+_READERS: Final[Mapping[str, Callable[[Item, str], Any]]] = {"S": text_of, "N": whole_of, "L": texts_of}
+
+
+def item_of_config(kind: ProviderKind, config: ProviderConfig | None) -> NewItem:
+    """Raises `ValueError` for a config that is not its kind's own."""
+    if type(config) is not CONFIG_OF[kind]:
+        raise ValueError("config")
+    values = {field.name: getattr(config, field.name) for field in fields(config)}
+    return {name: _attribute(value) for name, value in values.items() if value is not None}
+
+
+def config_of(kind: ProviderKind, item: Item) -> ProviderConfig:
+    """What an older item does not mention has its default. Raises `KeyError`, `TypeError` or `ValueError` for what
+    cannot be read.
+    """
+    wanted = CONFIG_OF[kind]
+    known = [field.name for field in fields(wanted) if field.name in item]
+    return wanted(**{name: _value(item, name) for name in known})
+
+
+def _attribute(value: str | int | tuple[str, ...]) -> AttributeValueTypeDef:
+    if isinstance(value, tuple):
+        return texts(value)
+    return text(value) if isinstance(value, str) else number(value)
+
+
+def _value(item: Item, name: str) -> Any:
+    (stored_as,) = item[name]
+    value = _READERS[stored_as](item, name)
+    return _ENUMS[name](value) if name in _ENUMS else value

@@ -1,0 +1,73 @@
+"""A pool as an operator sees it: which keys there are, by name, which one is in use, and which ones rest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from shared.domain.key_pools import (
+    ConfiguredKeys,
+    PoolKey,
+    PoolState,
+    RestReason,
+    choose_key,
+    free_again_at,
+    next_active,
+)
+from shared.domain.pools import Pool
+
+KeyState = Literal["ready", "resting", "active"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyView:
+    """`active`: the next operation uses it. `resting_until` is Unix seconds."""
+
+    name: str
+    state: KeyState
+    resting_until: float | None = None
+    reason: RestReason | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolView:
+    """`unusable` names what is configured and is no key. `ready_again_at` (Unix seconds) is set when all keys rest."""
+
+    pool: Pool
+    keys: tuple[KeyView, ...]
+    unusable: tuple[str, ...]
+    ready_again_at: float | None = None
+
+    @property
+    def resting(self) -> int:
+        return sum(key.state == "resting" for key in self.keys)
+
+    @property
+    def usable(self) -> int:
+        return len(self.keys) - self.resting
+
+
+def pool_view(pool: Pool, configured: ConfiguredKeys, state: PoolState, *, now: float) -> PoolView:
+    in_use = choose_key(configured.keys, state, now=now)
+    return PoolView(
+        pool=pool,
+        keys=tuple(_key_view(key, state, in_use=key == in_use, now=now) for key in configured.keys),
+        unusable=configured.unusable,
+        ready_again_at=free_again_at(configured.keys, state, now=now) if in_use is None else None,
+    )
+
+
+def in_use_after(
+    rested: PoolKey, configured: ConfiguredKeys, state: PoolState, *, until: float, now: float
+) -> str | None:
+    """The fingerprint of the key in use once an operator makes `rested` rest; None where that stays as it is."""
+    if choose_key(configured.keys, state, now=now) != rested:
+        return None
+    return next_active(configured.keys, state, resting=(rested.fingerprint,), until=until, now=now)
+
+
+def _key_view(key: PoolKey, state: PoolState, *, in_use: bool, now: float) -> KeyView:
+    rest = state.rests.get(key.fingerprint)
+    if rest is None or rest.until <= now:
+        return KeyView(name=key.name, state="active" if in_use else "ready")
+    return KeyView(name=key.name, state="resting", resting_until=rest.until, reason=rest.reason)

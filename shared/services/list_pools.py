@@ -1,0 +1,29 @@
+"""Shows the pools of keys. Nothing here says what an account has left, or that a service can be reached."""
+
+from __future__ import annotations
+
+from shared.domain.key_pools import ConfiguredKeys, PoolState
+from shared.domain.pool_views import PoolView, pool_view
+from shared.domain.pools import KEYED_POOLS, Pool
+from shared.ports.clock import Clock
+from shared.ports.pool_keys import PoolKeys
+from shared.ports.pool_ledger import PoolLedger
+from shared.services.at_once import both
+
+
+class ListPools:
+    def __init__(self, *, keys: PoolKeys, ledger: PoolLedger, clock: Clock) -> None:
+        self._keys = keys
+        self._ledger = ledger
+        self._clock = clock
+
+    async def __call__(self) -> tuple[PoolView, ...]:
+        """All that take keys. Raises `Unavailable`."""
+        return tuple([self.view(pool, *await self.read(pool)) for pool in KEYED_POOLS])
+
+    async def read(self, pool: Pool) -> tuple[ConfiguredKeys, PoolState]:
+        """Raises `Unavailable`."""
+        return await both(self._keys.configured(pool), self._ledger.state(pool))
+
+    def view(self, pool: Pool, configured: ConfiguredKeys, state: PoolState) -> PoolView:
+        return pool_view(pool, configured, state, now=self._clock.now())
