@@ -111,6 +111,12 @@ def next_active(
     return min(keys, key=free_at).fingerprint if keys else None
 
 
+def rested(state: PoolState, fingerprints: Iterable[str], rest: Rest, *, active: str | None) -> PoolState:
+    """The state once these keys rest. A rest that ends later stays as it is."""
+    later = {each: rest for each in fingerprints if each not in state.rests or state.rests[each].until < rest.until}
+    return PoolState(active=active, rests={**state.rests, **later})
+
+
 def free_again_at(keys: Iterable[PoolKey], state: PoolState, *, now: float) -> float | None:
     """When the first key may be used again (Unix seconds, not before `now`). None without keys."""
     times = [max(now, rest.until if (rest := state.rests.get(key.fingerprint)) else now) for key in keys]

@@ -25,6 +25,7 @@ from shared.domain.key_pools import (
     choose_key,
     free_again_at,
     next_active,
+    rested,
     resting_with,
 )
 from shared.domain.outcomes import OutcomeCode
@@ -149,6 +150,7 @@ class PooledMeter:
     ) -> T:
         tried: list[str] = []
         while True:
+            self._check_time()
             try:
                 return await work(self._attempt(key))
             except KeyRefused as refusal:
@@ -157,7 +159,6 @@ class PooledMeter:
                 tried.append(key.fingerprint)
                 state = await self._rested(key, refusal, keys, state)
             key = self._choose(keys, state, tried=tried)
-            self._check_time()
 
     def _attempt(self, key: PoolKey) -> Attempt:
         deadline = self._deadline.capped(self._parts.attempt_s, now_s=self._parts.clock.monotonic())
@@ -184,7 +185,7 @@ class PooledMeter:
         try:
             return await self._parts.ledger.rest(self._pool, resting, rest, active=active)
         except Unavailable:
-            return PoolState(active=active, rests={**state.rests, **dict.fromkeys(resting, rest)})
+            return rested(state, resting, rest, active=active)
 
     async def _settle_after(self, error: ExchangeError, reservation: Reservation) -> None:
         if isinstance(error, _NOTHING_WAS_DONE):

@@ -12,13 +12,16 @@ import pytest
 
 import shared.ports
 from shared.adapters.clock import SystemClock
-from tests.support import admin_stage, card_fakes, fake_exchanges, fake_network, fakes, live_fakes, search_stage
+from tests.support import admin_stage, card_fakes, fake_exchanges, fake_network, fakes, live_fakes, meters, search_stage
 
 TESTS = Path(__file__).resolve().parents[1]
 
 # port -> (its fake, the suite)
 PORTS: dict[str, tuple[type[Any], str]] = {
     "address_check.AddressCheck": (admin_stage.ScriptedAddressCheck, "contract/test_blocked_addresses.py"),
+    "allowances.AllowanceDesk": (live_fakes.FakeAllowanceDesk, "contract/test_allowances.py"),
+    "allowances.Allowances": (live_fakes.FakeAllowances, "contract/test_allowances.py"),
+    "asker.Asker": (live_fakes.ScriptedAsker, "unit/test_askers.py"),
     "audit_log.AuditLog": (fakes.FakeAuditLog, "contract/test_audit_log.py"),
     "card_sweeper.CardSweeper": (card_fakes.FakeCardStore, "contract/test_clearing_away.py"),
     "card_reader.CardReader": (card_fakes.FakeCardReader, "contract/test_card_reading.py"),
@@ -38,7 +41,12 @@ PORTS: dict[str, tuple[type[Any], str]] = {
     "idempotency.Idempotency": (fakes.FakeIdempotency, "contract/test_idempotency.py"),
     "internal_catalog.InternalCatalog": (fakes.FakeCatalog, "contract/test_internal_catalog.py"),
     "live_retriever.Acquirer": (live_fakes.ScriptedLiveRetriever, "contract/test_firecrawl.py"),
+    "live_retriever.LiveRetriever": (live_fakes.ScriptedLiveRetriever, "contract/test_context7.py"),
+    "meter.Meter": (meters.ScriptedMeter, "unit/test_metering.py"),
+    "meter.Meters": (live_fakes.ScriptedMeters, "unit/test_metering.py"),
     "origins.Origins": (fakes.FakeOrigins, "contract/test_credential_store.py"),
+    "pool_keys.PoolKeys": (live_fakes.FakePoolKeys, "contract/test_pool_keys.py"),
+    "pool_ledger.PoolLedger": (live_fakes.FakePoolLedger, "contract/test_pool_ledger.py"),
     "rate_limits.RateLimits": (fakes.FakeRateLimits, "contract/test_rate_limits.py"),
     "registry.Registry": (fakes.FakeRegistry, "contract/test_registry.py"),
     "resolver.Resolver": (fake_network.FakeResolver, "contract/test_resolver.py"),

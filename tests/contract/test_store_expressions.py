@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import asyncio
+import contextlib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -13,8 +14,12 @@ from typing import Any
 import pytest
 
 from shared import adapters
+from shared.domain.allowances import Review
 from shared.domain.credentials import CredentialStatus
 from shared.domain.exposure import CredentialClass
+from shared.domain.key_pools import Rest
+from shared.domain.pools import Pool
+from shared.errors import Refused
 from tests.contract.far_ahead import a_change, an_idempotency_record
 from tests.contract.root_switches import turn_root
 from tests.contract.worlds import StoreWorld
@@ -22,7 +27,7 @@ from tests.support.builders import a_credential, a_provider
 from tests.support.card_builders import a_card, a_collection
 
 RESERVED = frozenset((Path(__file__).parent / "reserved_words.txt").read_text().split())
-_OWN_WORDS = {"AND", "OR", "ADD", "DELETE", "REMOVE", "SET", "attribute_not_exists", "contains", "size"}
+_OWN_WORDS = {"AND", "OR", "ADD", "DELETE", "REMOVE", "SET", "attribute_exists", "attribute_not_exists", "contains", "size"}
 _BARE_WORD = re.compile(r"(?<![#:\w])[A-Za-z_]\w*")
 
 
@@ -49,7 +54,24 @@ async def _everything(world: StoreWorld) -> None:
     await credentials.delete(admins[1], expected_generation=1, change=a_change())
     await world.audit_log().page(limit=1, after="2100")
     await world.rate_limits().count("somebody")
+    await _pools(world)
     await _cards(world)
+
+
+async def _pools(world: StoreWorld) -> None:
+    ledger, allowances, desk = world.pool_ledger(), world.allowances(), world.allowance_desk()
+    for number in range(66):
+        await ledger.rest(Pool.EXA, [f"{number:064x}"], Rest(world.clock.now() + 60, "rate"), active="0" * 64)
+    await ledger.wake(Pool.EXA, ["0" * 64])
+    await allowances.confirm(await allowances.reserve(Pool.EXA))
+    await allowances.release(await allowances.reserve(Pool.EXA))
+    await allowances.reserve(Pool.EXA)
+    world.clock.advance(2 * 86_400)
+    await ledger.rest(Pool.EXA, ["f" * 64], Rest(world.clock.now() + 60, "rate"), active=None)
+    await desk.change(Pool.EXA, limit=1, review=Review(happened=1), expected_generation=0, change=a_change())
+    with contextlib.suppress(Refused):
+        await allowances.reserve(Pool.EXA)
+    await desk.change(Pool.EXA, limit=2, review=Review(), expected_generation=1, change=a_change())
 
 
 async def _cards(world: StoreWorld) -> None:

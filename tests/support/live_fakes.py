@@ -18,6 +18,7 @@ from dataclasses import replace
 from shared.domain.acquisitions import Acquired, Wanted
 from shared.domain.allowances import DEFAULT_LIMIT, LEASE_S, Allowance, Reservation, Review, has_left, slot_of
 from shared.domain.changes import Change
+from shared.domain.deadlines import Deadline
 from shared.domain.key_pools import ConfiguredKeys, PoolState, Rest, configured_keys
 from shared.domain.outcomes import OutcomeCode
 from shared.domain.passages import Question, Retrieval
@@ -27,7 +28,10 @@ from shared.errors import Conflict, PreconditionFailed, Refused
 from shared.ports.clock import Clock
 from shared.ports.meter import Meter
 from shared.ports.retriever import RetrieverLimits
+from shared.ports.secret_box import Unsealer
+from tests.support.fake_exchanges import FakeExchanges
 from tests.support.fakes import Failing, FakeStore
+from tests.support.meters import ScriptedMeter
 
 
 class FakePoolKeys(Failing):
@@ -193,6 +197,38 @@ class ScriptedLiveRetriever:
         if fetch is None:
             raise Refused(OutcomeCode.NOT_FOUND)
         return await fetch(wanted, meter)
+
+
+class ScriptedMeters:
+    """Opens meters that let everything through, each with `keys`. `opened` holds what was opened, oldest first."""
+
+    def __init__(self, exchanges: FakeExchanges, *, clock: Clock, keys: Sequence[str | None] = ("k-demo",)) -> None:
+        self.opened: list[tuple[Source, Pool, Deadline]] = []
+        self.meters: list[ScriptedMeter] = []
+        self._exchanges = exchanges
+        self._clock = clock
+        self._keys = keys
+
+    def open(self, source: Source, pool: Pool, *, deadline: Deadline) -> ScriptedMeter:
+        self.opened.append((source, pool, deadline))
+        left_s = deadline.remaining_s(self._clock.monotonic())
+        meter = ScriptedMeter(self._exchanges, source, clock=self._clock, keys=self._keys, timeout_s=left_s)
+        self.meters.append(meter)
+        return meter
+
+
+class ScriptedAsker:
+    """Plays `acts[source id]`, an async function of the question; without one, it finds nothing."""
+
+    def __init__(self, *, query_characters: int = 1024, results: int = 10, timeout_s: float = 25.0) -> None:
+        self.limits = RetrieverLimits(query_characters=query_characters, results=results, timeout_s=timeout_s)
+        self.acts: dict[str, Callable[[Question], Awaitable[Retrieval]]] = {}
+        self.asked: list[tuple[Source, Question, Deadline]] = []
+
+    async def ask(self, source: Source, question: Question, *, unsealer: Unsealer, deadline: Deadline) -> Retrieval:
+        self.asked.append((source, question, deadline))
+        act = self.acts.get(source.id)
+        return await act(question) if act else Retrieval()
 
 
 def _ends(state: PoolState, fingerprint: str) -> float:
