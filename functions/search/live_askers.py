@@ -6,21 +6,21 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from aws_lambda_powertools import Logger
+
+from shared.adapters import aws
 from shared.adapters.allowances import DynamoAllowances
 from shared.adapters.pool_keys import SecretsManagerPoolKeys
 from shared.adapters.pool_ledger import DynamoPoolLedger
-from shared.providers.context7 import Context7Retriever
-from shared.providers.deepwiki import DeepWikiRetriever
-from shared.providers.exa import ExaRetriever
-from shared.providers.mintlify import MintlifyRetriever
-
-from shared.adapters import aws
 from shared.domain.pools import POOL_OF, Pool
 from shared.domain.registrations import ProviderKind
 from shared.ports.asker import Asker
 from shared.ports.clock import Clock
 from shared.ports.exchange import Exchanges
 from shared.ports.live_retriever import LiveRetriever
+from shared.providers.context7 import Context7Retriever
+from shared.providers.deepwiki import DeepWikiRetriever
+from shared.providers.exa import ExaRetriever
+from shared.providers.mintlify import MintlifyRetriever
 from shared.services.ask_live import AskLive
 from shared.services.metering import Metering
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING
 
 from aws_lambda_powertools import Logger
 from pydantic import Field
@@ -25,14 +27,18 @@ from shared.adapters.secret_box import KmsUnsealer
 from shared.adapters.vocabularies import DynamoVocabularies
 from shared.adapters.vocabulary_copies import VocabularyCopies
 from shared.domain.exposure import ExposureProfile
+from shared.domain.live_configs import SEARCHING_KINDS
 from shared.domain.registrations import ProviderKind
 from shared.observability import logger_for
+from shared.ports.asker import Asker
 from shared.ports.clock import Clock
+from shared.ports.exchange import Exchanges
 from shared.providers.contract import ContractRetriever
 from shared.services.admit import Admit
 from shared.services.admit_assistant import AdmitAssistant
 from shared.services.agent_cache import MAX_AGE_S, AgentCache
 from shared.services.ask_signed import AskSigned
+from shared.services.askers_on_demand import AskersOnDemand
 from shared.services.fan_out import FanOut
 from shared.services.find_cards import FindCards
 from shared.services.search import Search
@@ -40,10 +46,14 @@ from shared.services.search_for_assistant import SearchForAssistant
 from shared.services.search_for_customer import SearchForCustomer
 from shared.settings.cards import CardTable
 from shared.settings.internal import InternalStore
-from shared.settings.public import Network, PublicStore
+from shared.settings.live import LivePools, LocalOrigins
+from shared.settings.public import PublicStore
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
 
 
-class SearchSettings(PublicStore, InternalStore, CardTable, Network):
+class SearchSettings(PublicStore, InternalStore, CardTable, LivePools, LocalOrigins):
     """`agent_cache_s`: how long an agent's answer may be remembered; 0 = not at all."""
 
     agent_cache_s: float = Field(default=0, ge=0, le=MAX_AGE_S, alias="KG_AGENT_CACHE_S")
@@ -62,7 +72,24 @@ def wired(environment: Mapping[str, str]) -> SearchParts:
     internal = ExposureProfile.AGENT_ONLY
     customer_key = KmsUnsealer(kms, key_id=settings.key_public, exposure=public, clock=clock)
     agent_key = KmsUnsealer(kms, key_id=settings.key_internal, exposure=internal, clock=clock)
-    fan_out = _fan_out(settings, clock=clock, logger=logger)
+    exchanges = PinnedExchanges(
+        resolver=SystemResolver(),
+        clock=clock,
+        allow_loopback_http=settings.allow_loopback_http,
+        private_network_available=settings.private_network_available,
+    )
+    signed = {
+        ProviderKind.CONTRACT: AskSigned(
+            retriever=ContractRetriever(clock=clock, allow_test_names=settings.allow_loopback_http),
+            exchanges=exchanges,
+            clock=clock,
+        )
+    }
+    every = AskersOnDemand(
+        signed,
+        later=SEARCHING_KINDS,
+        make=partial(_live, settings, dynamodb, exchanges=exchanges, clock=clock, logger=logger),
+    )
     copies = VocabularyCopies(dynamodb, table=settings.cards, clock=clock)
     return SearchParts(
         search=Search(
@@ -74,7 +101,7 @@ def wired(environment: Mapping[str, str]) -> SearchParts:
                 internal_table=settings.registrations_internal,
             ),
             unsealers={public: customer_key, internal: agent_key},
-            fan_out=fan_out,
+            fan_out=FanOut(askers=every, clock=clock, logger=logger),
             find_cards=FindCards(
                 vocabularies=DynamoVocabularies(reads, table=settings.cards, copies=copies),
                 cards=DynamoCardReader(dynamodb, table=settings.cards),
@@ -89,7 +116,7 @@ def wired(environment: Mapping[str, str]) -> SearchParts:
             search=SearchForCustomer(
                 catalog=DynamoCustomerCatalog(dynamodb, reads=reads, table=settings.registrations_public),
                 unsealer=customer_key,
-                fan_out=fan_out,
+                fan_out=FanOut(askers=signed, clock=clock, logger=logger),
                 clock=clock,
                 logger=logger,
             ),
@@ -107,13 +134,18 @@ def wired(environment: Mapping[str, str]) -> SearchParts:
     )
 
 
-def _fan_out(settings: Network, *, clock: Clock, logger: Logger) -> FanOut:
-    exchanges = PinnedExchanges(
-        resolver=SystemResolver(),
+def _live(
+    settings: SearchSettings, dynamodb: DynamoDBClient, *, exchanges: Exchanges, clock: Clock, logger: Logger
+) -> Mapping[ProviderKind, Asker]:
+    from functions.search.live_askers import live_askers  # when it is first needed: see there
+
+    return live_askers(
+        dynamodb,
+        ledger_table=settings.ledger_internal,
+        secret_ids=settings.secret_ids(),
+        endpoints=settings.endpoints(),
+        exchanges=exchanges,
+        allow_test_names=settings.allow_loopback_http,
         clock=clock,
-        allow_loopback_http=settings.allow_loopback_http,
-        private_network_available=settings.private_network_available,
+        logger=logger,
     )
-    contract = ContractRetriever(clock=clock, allow_test_names=settings.allow_loopback_http)
-    signed = AskSigned(retriever=contract, exchanges=exchanges, clock=clock)
-    return FanOut(askers={ProviderKind.CONTRACT: signed}, clock=clock, logger=logger)
