@@ -39,7 +39,7 @@ class AcquireBody(WireModel):
 
 class AcquiredOut(WireModel):
     """`url` is the normal form of what was asked for, `finalUrl` where the text comes from. `acquisition: live` only
-    after `freshness: force`. `truncated`: the text goes on. Text is Markdown, untrusted.
+    after `freshness: force`. `truncated`: the text goes on. Text is Markdown or plain, and untrusted.
     """
 
     request_id: str
