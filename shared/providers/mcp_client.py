@@ -135,7 +135,8 @@ class McpLine:
             await self._adopt(manner)
             heard = await self._post(method, params)
         if heard.result is None:
-            raise self._failed(heard)
+            is_about_the_call = heard.error is not None and heard.error.code in ABOUT_THE_CALL
+            raise ToolUnknown() if is_about_the_call else self._failed(heard)
         self._client.remember(self._url, self._manner)
         return heard.result
 
@@ -168,7 +169,7 @@ class McpLine:
             self._manner = MODERN
             self._tried.add(Era.MODERN)
         else:
-            raise self._failed(heard)
+            raise Refused("unsupported_version") if named_by(heard) else self._failed(heard)
         self._is_open = True
 
     def _knows_no_handshake(self, heard: Heard) -> bool:
@@ -210,12 +211,9 @@ class McpLine:
 
     def _failed(self, heard: Heard) -> ExchangeError:
         """What to raise. A server that did not take our manners is met as a stranger the next time."""
-        code = heard.error.code if heard.error is not None else None
-        if code in ABOUT_THE_CALL:
-            return ToolUnknown()
         if 400 <= heard.status < 500 and heard.status not in _NOT_A_STRANGERS:
             self._client.forget(self._url)
-        if code == UNSUPPORTED_VERSION:
+        if heard.error is not None and heard.error.code == UNSUPPORTED_VERSION:
             return Refused("unsupported_version")
         if heard.status == 200:
             return Refused("upstream_error")
