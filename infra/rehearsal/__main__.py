@@ -17,13 +17,17 @@ from urllib.parse import urlsplit
 import boto3
 from botocore.exceptions import ClientError
 
+from infra.cli.demo_live import StandIns
+from infra.cli.demo_providers import ProviderFailed
 from infra.cli.http import Declined, Unreachable
+from infra.cli.pool_secrets import NoStore
 from infra.cli.seed import SeedFailed
 from infra.local.emulator import ACCOUNT, REGION, start_emulator
 from infra.local.provision import client_environment
 from infra.rehearsal.cards import clear_cards, keep_cards, look_cards_up
 from infra.rehearsal.deployment import Deployment
 from infra.rehearsal.lambda_python import LambdaPython, lambda_python
+from infra.rehearsal.live_services import count_operations, fetch_one_source, register_live, search_live
 from infra.rehearsal.searches import (
     Callers,
     read_what_is_public,
@@ -45,7 +49,7 @@ def main() -> int:
     try:
         with tempfile.TemporaryDirectory(prefix="kg-rehearsal-") as directory:
             _rehearse(steps, Path(directory))
-    except (Failed, Declined, Unreachable, SeedFailed) as error:
+    except (Failed, Declined, Unreachable, SeedFailed, ProviderFailed, NoStore) as error:
         print(f"\nThe rehearsal failed: {error}", file=sys.stderr)
         return 1
     print(f"\nRehearsed in {time.monotonic() - started:.0f} s. Nothing is left running.")
@@ -63,18 +67,24 @@ def _rehearse(steps: Steps, directory: Path) -> None:
         client = client_environment(backend.endpoint_url)
         os.environ.update(client)  # from here on this process is the operator of that account
         deployment = Deployment(client=client, directory=directory, account=ACCOUNT, region=REGION)
-        outputs = _deploy(steps, deployment, python)
-        _use(steps, outputs, Callers(backend.endpoint_url, urlsplit(outputs["ApiUrl"]).netloc), directory)
+        (directory / "log").mkdir()
+        with StandIns(directory) as live:
+            outputs = _deploy(steps, deployment, python, local_origins=live.origins)
+            _use(steps, outputs, Callers(backend.endpoint_url, urlsplit(outputs["ApiUrl"]).netloc), directory)
         _try_widget_role(steps, outputs, python)
         with steps.step("Destroy the stack"):
             deployment.destroy()
             _must_be_gone()
 
 
-def _deploy(steps: Steps, deployment: Deployment, python: LambdaPython) -> Mapping[str, str]:
+def _deploy(
+    steps: Steps, deployment: Deployment, python: LambdaPython, *, local_origins: Mapping[str, str]
+) -> Mapping[str, str]:
     with steps.step("Synthesise the stack"):
         architecture = _ARCHITECTURES[platform.machine()]
-        for difference in deployment.synthesise(runtime=python.runtime, architecture=architecture):
+        for difference in deployment.synthesise(
+            runtime=python.runtime, architecture=architecture, local_origins=local_origins
+        ):
             steps.note(f"differs from the shipped template: {difference}")
     with steps.step("Bootstrap the account"):
         deployment.bootstrap()
@@ -96,6 +106,12 @@ def _use(steps: Steps, outputs: Mapping[str, str], callers: Callers, directory: 
             steps.note(search_as_agent(callers, seeded))
         with steps.step("Search as a website visitor"):
             steps.note(search_as_widget(callers, seeded))
+    with steps.step("Fill the deployed secrets and register the live services, stand-ins of which run here"):
+        steps.note(register_live(callers, seeded, root_token=root_token))
+    with steps.step("Ask the live services as an agent"):
+        steps.note(search_live(callers, seeded))
+        steps.note(fetch_one_source(callers, seeded))
+        steps.note(count_operations(callers, root_token=root_token))
     with steps.step("Keep a glossary"):
         steps.note(keep_cards(callers, seeded, root_token=root_token))
         steps.note(look_cards_up(callers, seeded))

@@ -45,12 +45,12 @@ class Deployment:
     def template(self) -> Path:
         return self.assembly / f"{STACK_NAME}.template.json"
 
-    def synthesise(self, *, runtime: str, architecture: str) -> list[str]:
+    def synthesise(self, *, runtime: str, architecture: str, local_origins: Mapping[str, str]) -> list[str]:
         """Returns the differences from the shipped template."""
         context = ["-c", f"runtime={runtime}", "-c", f"architecture={architecture}", "-c", "disposable=true"]
         app = f"{sys.executable} -m infra.rehearsal.app"
         self._cdk("synth", "--quiet", "--app", app, "--output", str(self.assembly), *context)
-        return adapt(self.template)
+        return adapt(self.template, local_origins=local_origins)
 
     def bootstrap(self) -> None:
         self._cdk("bootstrap", f"aws://{self.account}/{self.region}", "--app", str(self.assembly))

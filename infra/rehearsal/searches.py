@@ -54,7 +54,6 @@ def read_what_is_public(callers: Callers) -> str:
 
 def start_providers(directory: Path) -> DemoProviders:
     """A real public and a real internal provider, on loopback."""
-    (directory / "log").mkdir(exist_ok=True)
     return DemoProviders(directory, ports={}, demos=[one for one in DEMOS if one.key in ("public", "internal")])
 
 

@@ -7,10 +7,18 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from infra.pools import POOL_VARIABLES
 from infra.tables import PARTITION_KEY, SORT_KEY
+from shared.domain.pools import Pool
 
 _KEY = {PARTITION_KEY: {"S": "REHEARSAL"}, SORT_KEY: {"S": "-"}}
 _INTERNAL_TABLES = ("RegistrationsInternal", "LedgerInternal", "Cards")
+# Rows of live services: the use of keys, and what agents were offered and have run.
+_LIVE_ROWS = (
+    *((f"POOL#{pool}", sort) for pool in POOL_VARIABLES for sort in ("KEYS", "ALLOWANCE")),
+    ("QUOTE#rehearsal", "-"),
+    ("RECEIPT#rehearsal", "-"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +66,15 @@ def forbidden(outputs: Mapping[str, str], *, public: Sealed, internal: Sealed) -
     return [
         *(call for name in _INTERNAL_TABLES for call in _every_use(name, outputs[f"Table{name}Name"])),
         *_every_key_use("the internal key", internal),
-        *_every_secret_use(outputs["RootSecretArn"]),
+        *_every_secret_use("the root secret", outputs["RootSecretArn"], "The secret part of the root admin token."),
+        *(call for pool in POOL_VARIABLES for call in _every_pool_use(pool, outputs)),
+        *(
+            call
+            for partition, sort in _LIVE_ROWS
+            for call in _row_uses(outputs["TableLedgerInternalName"], partition, sort)
+        ),
         Call("the search function", "lambda", "get_function", {"FunctionName": outputs["FunctionSearchName"]}),
+        Call("the live function", "lambda", "get_function", {"FunctionName": outputs["FunctionLiveName"]}),
         Call("registrations-public", "dynamodb", "scan", {"TableName": registrations}),
         Call("registrations-public", "dynamodb", "put_item", {"TableName": registrations, "Item": _KEY}),
         Call("registrations-public", "dynamodb", "delete_item", {"TableName": registrations, "Key": _KEY}),
@@ -101,27 +116,43 @@ def _every_key_use(about: str, sealed: Sealed) -> list[Call]:
     return [Call(about, "kms", operation, parameters) for operation, parameters in uses.items()]
 
 
-def _every_secret_use(arn: str) -> list[Call]:
+def _every_secret_use(about: str, arn: str, description: str) -> list[Call]:
+    """Calls that leave the secret as it is, whoever makes them."""
     uses: dict[str, dict[str, Any]] = {
         "get_secret_value": {"SecretId": arn},
         "describe_secret": {"SecretId": arn},
-        "update_secret": {"SecretId": arn, "Description": "The secret part of the root admin token."},
+        "update_secret": {"SecretId": arn, "Description": description},
     }
-    return [Call("the root secret", "secretsmanager", operation, parameters) for operation, parameters in uses.items()]
+    return [Call(about, "secretsmanager", operation, parameters) for operation, parameters in uses.items()]
 
 
-def _query(table: str) -> dict[str, Any]:
+def _every_pool_use(pool: Pool, outputs: Mapping[str, str]) -> list[Call]:
+    arn = outputs[f"Pool{pool.capitalize()}SecretArn"]
+    return _every_secret_use(f"the secret of {pool}", arn, f"The numbered keys of the pool {pool}.")
+
+
+def _row_uses(table: str, partition: str, sort: str) -> list[Call]:
+    key = {PARTITION_KEY: {"S": partition}, SORT_KEY: {"S": sort}}
+    uses: dict[str, dict[str, Any]] = {
+        "get_item": {"TableName": table, "Key": key},
+        "query": _query(table, partition),
+        "update_item": _update(table, key),
+    }
+    return [Call(f"{partition} {sort}", "dynamodb", operation, parameters) for operation, parameters in uses.items()]
+
+
+def _query(table: str, partition: str = "REHEARSAL") -> dict[str, Any]:
     return {
         "TableName": table,
         "KeyConditionExpression": f"{PARTITION_KEY} = :pk",
-        "ExpressionAttributeValues": {":pk": {"S": "REHEARSAL"}},
+        "ExpressionAttributeValues": {":pk": {"S": partition}},
     }
 
 
-def _update(table: str) -> dict[str, Any]:
+def _update(table: str, key: Mapping[str, Any] = _KEY) -> dict[str, Any]:
     return {
         "TableName": table,
-        "Key": _KEY,
+        "Key": key,
         "UpdateExpression": "ADD tried :one",
         "ExpressionAttributeValues": {":one": {"N": "1"}},
     }

@@ -1,4 +1,4 @@
-"""What the rehearsal deploys is the shipped stack but for two stated things; and it fails when a role may too much."""
+"""What the rehearsal deploys is the shipped stack but for three things, all stated; it fails when a role may too much."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from infra.rehearsal import differences, trial, widget_role
 from infra.rehearsal.steps import Failed
 from infra.rehearsal.trial_calls import Sealed, allowed, as_event, forbidden
 from infra.tables import LEDGER_PUBLIC, REGISTRATIONS_PUBLIC, TABLES
+from shared.domain.pools import KEYED_POOLS, Pool
 from tests.infra.synthesised import Synthesised
 
 SEALED = Sealed(key_arn="arn:key", ciphertext=b"sealed", context={"exposure": "customer_safe"})
@@ -23,7 +24,7 @@ def outputs_of(shipped: Synthesised) -> dict[str, str]:
 
 
 def undone(node: Any) -> Any:
-    """The two differences taken back, wherever they are."""
+    """The three differences taken back, wherever they are."""
     if isinstance(node, list):
         return [undone(each) for each in node]
     if not isinstance(node, dict):
@@ -31,19 +32,20 @@ def undone(node: Any) -> Any:
     return {
         name.replace("StringEqualsIfExists", "StringEquals"): undone(each)
         for name, each in node.items()
-        if name != differences.ALLOW_LOOPBACK_HTTP
+        if name not in (differences.ALLOW_LOOPBACK_HTTP, differences.LOCAL_ORIGINS)
     }
 
 
-def test_the_rehearsed_template_differs_in_two_things_alone(disposable: Synthesised, tmp_path: Path) -> None:
+def test_the_rehearsed_template_differs_in_three_things_alone(disposable: Synthesised, tmp_path: Path) -> None:
     path = tmp_path / "template.json"
     path.write_text(json.dumps(disposable.template))
-    said = differences.adapt(path)
+    said = differences.adapt(path, local_origins={"exa": "http://127.0.0.1:4001"})
     adapted = json.loads(path.read_text())
     assert adapted != disposable.template
     assert undone(adapted) == disposable.template
     assert said == [
-        "KG_ALLOW_LOOPBACK_HTTP=true for admin, search, widget",
+        "KG_ALLOW_LOOPBACK_HTTP=true for admin, live, search, widget",
+        "KG_LOCAL_ORIGINS for admin, live, search",
         "StringEquals -> StringEqualsIfExists in 10 conditions on kms:EncryptionContext:*",
     ]
 
@@ -55,14 +57,39 @@ def test_no_other_condition_is_relaxed() -> None:
     assert template == before
 
 
-def test_every_internal_table_and_the_key_and_the_secret_are_tried(shipped: Synthesised) -> None:
+def test_every_internal_table_and_the_key_and_the_secrets_are_tried(shipped: Synthesised) -> None:
     calls = forbidden(outputs_of(shipped), public=SEALED, internal=SEALED)
     tried = json.dumps(as_event(calls))
     for table in set(TABLES) - {REGISTRATIONS_PUBLIC, LEDGER_PUBLIC}:
         camel = "".join(part.capitalize() for part in table.name.split("-"))
-        assert len([call for call in calls if f"physical-Table{camel}Name" in json.dumps(call.parameters)]) == 12
+        of_table = [call for call in calls if f"physical-Table{camel}Name" in json.dumps(call.parameters)]
+        assert len({call.operation for call in of_table}) == 12
     assert "physical-RootSecretArn" in tried
     assert {call.operation for call in calls if call.about == "the internal key"} >= {"decrypt", "encrypt"}
+
+
+@pytest.mark.parametrize("pool", KEYED_POOLS)
+def test_the_keys_of_every_pool_are_tried(shipped: Synthesised, pool: Pool) -> None:
+    calls = forbidden(outputs_of(shipped), public=SEALED, internal=SEALED)
+    secret = {"SecretId": f"physical-Pool{pool.capitalize()}SecretArn"}
+    assert {call.operation for call in calls if call.parameters.items() >= secret.items()} == {
+        "get_secret_value",
+        "describe_secret",
+        "update_secret",
+    }
+
+
+def test_rows_of_live_services_are_tried_one_by_one(shipped: Synthesised) -> None:
+    calls = forbidden(outputs_of(shipped), public=SEALED, internal=SEALED)
+    tried = {(call.operation, call.parameters["Key"]["pk"]["S"]) for call in calls if "Key" in call.parameters}
+    rows = [*(f"POOL#{pool}" for pool in KEYED_POOLS), "QUOTE#rehearsal", "RECEIPT#rehearsal"]
+    assert tried >= {(operation, row) for operation in ("get_item", "update_item") for row in rows}
+
+
+def test_trying_a_secret_as_the_operator_leaves_it_as_the_stack_made_it(shipped: Synthesised) -> None:
+    made = {one["Description"] for one in shipped.of_type("AWS::SecretsManager::Secret").values()}
+    calls = forbidden(outputs_of(shipped), public=SEALED, internal=SEALED)
+    assert {call.parameters["Description"] for call in calls if call.operation == "update_secret"} == made
 
 
 def test_what_the_widget_role_is_granted_is_what_is_tried_as_allowed(shipped: Synthesised) -> None:
@@ -81,6 +108,7 @@ def role_with(monkeypatch: pytest.MonkeyPatch, outcomes: dict[str, str]) -> widg
     outputs = {
         f"{name}Name": name for name in ("TableRegistrationsPublic", "TableLedgerPublic", "TableRegistrationsInternal")
     } | {"TableLedgerInternalName": "l", "TableCardsName": "c", "RootSecretArn": "s", "FunctionSearchName": "f"}
+    outputs |= {f"Pool{pool.capitalize()}SecretArn": pool for pool in KEYED_POOLS} | {"FunctionLiveName": "g"}
     role.allowed = allowed(outputs, SEALED)
     role.forbidden = forbidden(outputs, public=SEALED, internal=SEALED)
 
