@@ -1,4 +1,4 @@
-"""What the rehearsal deploys is the shipped stack but for three things, all stated; it fails when a role may too much."""
+"""What the rehearsal deploys is the shipped stack but for three things; and it fails when a role may too much."""
 
 from __future__ import annotations
 
