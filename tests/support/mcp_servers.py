@@ -140,6 +140,7 @@ class RealServer:
 
     port: int
     seen: list[tuple[str, str, dict[str, str]]]
+    has_sessions: bool = False
 
     @property
     def origin(self) -> str:
