@@ -36,6 +36,7 @@ ROUTES: tuple[Route, ...] = (
     Route("OPTIONS", "/api/v1/knowledge/widget/search", "widget"),
     Route("POST", _CONTEXT_CARDS + "/lookup", "lookup"),
     Route("POST", _CONTEXT_CARDS + "/match", "lookup"),
+    Route("POST", "/api/v1/knowledge/acquire", "live", **_LIVE),
     Route("POST", _PROVIDERS, "admin", **_ADMIN),
     Route("GET", _PROVIDERS, "admin", **_ADMIN),
     Route("GET", _PROVIDERS + "/{providerId}", "admin", **_ADMIN),
