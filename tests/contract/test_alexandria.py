@@ -233,8 +233,8 @@ def test_texts_of_a_tool_are_bounded() -> None:
         "capability": "series/observations",
         "name": "n" * 5_000,
         "description": "d" * 50_000,
-        "options": [long | {f"rule{number}": number for number in range(100)}] * 500,
-        "requiresOneOf": [["g" * 500] * 500] * 500,
+        "options": [long | {f"rule{number}": number for number in range(30)}] * 80,
+        "requiresOneOf": [["g" * 300] * 80] * 20,
     }
     body = {"success": True, "data": {"tools": [tool]}}
     (found,) = Stage(answer_of({"status": 200, "body": body})).search().tools

@@ -25,7 +25,9 @@ from shared.adapters.internal_catalog import DynamoInternalCatalog
 from shared.adapters.origins import DynamoOrigins
 from shared.adapters.pool_keys import SecretsManagerPoolKeys
 from shared.adapters.pool_ledger import DynamoPoolLedger
+from shared.adapters.quotes import DynamoQuotes
 from shared.adapters.rate_limits import DynamoRateLimits
+from shared.adapters.receipts import DynamoReceipts
 from shared.adapters.registry import DynamoRegistry
 from shared.adapters.root_secret import SecretsManagerRootSecret
 from shared.adapters.row_reads import RowReads
@@ -50,13 +52,15 @@ from shared.ports.internal_catalog import InternalCatalog
 from shared.ports.origins import Origins
 from shared.ports.pool_keys import PoolKeys
 from shared.ports.pool_ledger import PoolLedger
+from shared.ports.quotes import Quotes
 from shared.ports.rate_limits import RateLimits
+from shared.ports.receipts import Receipts
 from shared.ports.registry import Registry
 from shared.ports.root_secret import RootSecret
 from shared.ports.secret_box import Sealer, Unsealer
 from shared.ports.vocabularies import Vocabularies
 from tests.contract.far_ahead import NOW
-from tests.support import card_fakes, fakes, live_fakes
+from tests.support import alexandria_fakes, card_fakes, fakes, live_fakes
 from tests.support.card_fakes import Shelf
 from tests.support.fakes import FakeClock, FakeStore
 
@@ -91,6 +95,8 @@ class World(Protocol):
     def pool_ledger(self) -> PoolLedger: ...
     def allowances(self) -> Allowances: ...
     def allowance_desk(self) -> AllowanceDesk: ...
+    def quotes(self) -> Quotes: ...
+    def receipts(self) -> Receipts: ...
 
 
 class FakeWorld:
@@ -103,6 +109,8 @@ class FakeWorld:
         self._pool_keys = live_fakes.FakePoolKeys()
         self._pool_ledger = live_fakes.FakePoolLedger(clock=self.clock)
         self._allowances = live_fakes.FakeAllowances(clock=self.clock)
+        self._quotes = alexandria_fakes.FakeQuotes(clock=self.clock)
+        self._receipts = alexandria_fakes.FakeReceipts(clock=self.clock)
 
     def registry(self) -> Registry:
         return fakes.FakeRegistry(self._store)
@@ -179,6 +187,12 @@ class FakeWorld:
 
     def allowance_desk(self) -> AllowanceDesk:
         return live_fakes.FakeAllowanceDesk(self._allowances, self._store)
+
+    def quotes(self) -> Quotes:
+        return self._quotes
+
+    def receipts(self) -> Receipts:
+        return self._receipts
 
 
 class Clients:
@@ -318,3 +332,9 @@ class StoreWorld:
         return DynamoAllowanceDesk(
             self.clients.dynamodb, table=self.internal_ledger, audit_table=self.internal_table, clock=self.clock
         )
+
+    def quotes(self) -> DynamoQuotes:
+        return DynamoQuotes(self.clients.dynamodb, table=self.internal_ledger, clock=self.clock)
+
+    def receipts(self) -> DynamoReceipts:
+        return DynamoReceipts(self.clients.dynamodb, table=self.internal_ledger, clock=self.clock)
