@@ -7,6 +7,7 @@ from typing import Annotated, Final, TypeAlias
 from pydantic import ConfigDict, Field, RootModel
 
 from shared.domain.registrations import Provider, ProviderKind
+from shared.errors import Invalid, Violation
 from shared.web.contract_provider_models import (
     ContractCreate,
     ContractPatch,
@@ -98,7 +99,13 @@ class _Kinded(WireModel):
 
 def read_create(event: Event) -> AnyCreate:
     """Raises `BadRequest`, `Invalid`."""
-    return read_body(_CREATES[read_body(_Kinded, event).kind], event)
+    model = _CREATES.get(read_body(_Kinded, event).kind)
+    if model is None:
+        raise Invalid(
+            "Correct the fields named in `errors`.",
+            violations=(Violation("/kind", "Providers of this kind cannot be registered here."),),
+        )
+    return read_body(model, event)
 
 
 def read_patch(event: Event, kind: ProviderKind) -> AnyPatch:
