@@ -99,8 +99,8 @@ def resting_with(refused: PoolKey, keys: Iterable[PoolKey], *, scope: str) -> tu
 def next_active(
     keys: Sequence[PoolKey], state: PoolState, *, resting: Collection[str], until: float, now: float
 ) -> str | None:
-    """Which key is used once those of `resting` rest until `until`: the first in order that may be, else the one whose
-    rest ends first. So the choice stays when an earlier key recovers.
+    """Which key is used once those of `resting` rest until `until`: the active one while it may be, else the first in
+    order that may, else the one whose rest ends first. So the choice stays when an earlier key recovers.
     """
 
     def free_at(key: PoolKey) -> float:
@@ -108,7 +108,7 @@ def next_active(
         own = rest.until if rest else 0.0
         return max(now, own, until if key.fingerprint in resting else 0.0)
 
-    return min(keys, key=free_at).fingerprint if keys else None
+    return min(keys, key=lambda key: (free_at(key), key.fingerprint != state.active)).fingerprint if keys else None
 
 
 def rested(state: PoolState, fingerprints: Iterable[str], rest: Rest, *, active: str | None) -> PoolState:
