@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -49,18 +50,28 @@ LIVE_DEMOS = (
 
 
 class StandIns:
-    """The process. `origins` is where each service is, by kind; `control` takes GET and POST."""
+    """The process of the stand-ins, which begins to start. Whoever asks where they are waits until it has said so, and
+    may get `ProviderFailed`.
+    """
 
     def __init__(self, directory: Path) -> None:
-        log = directory / "log"
-        self._process = Tethered("fixtures.stand_ins", (), log=log / "stand_ins.log")
+        self._log = directory / "log" / "stand_ins.log"
+        self._process = Tethered("fixtures.stand_ins", (), log=self._log)
+        self.origins: Mapping[str, str] = _Origins(self)
+
+    @property
+    def control_url(self) -> str:
+        """Takes GET and POST."""
+        return f"{self.told['control']}/control"
+
+    @cached_property
+    def told(self) -> dict[str, Any]:
+        """Where the control and each service is, as the process says it."""
         line = self._process.first_line()
         if not line:
-            self._process.stop()
-            raise ProviderFailed(f"The stand-ins of the live services did not start; see {log}.")
-        told = json.loads(line)
-        self.origins: dict[str, str] = told["origins"]
-        self.control = f"{told['control']}/control"
+            raise ProviderFailed(f"The stand-ins of the live services did not start; see {self._log}.")
+        told: dict[str, Any] = json.loads(line)
+        return told
 
     @property
     def pid(self) -> int:
@@ -71,6 +82,22 @@ class StandIns:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._process.stop()
+
+
+class _Origins(Mapping[str, str]):
+    """Where each service is, by kind; not asked for before somebody looks."""
+
+    def __init__(self, stand_ins: StandIns) -> None:
+        self._stand_ins = stand_ins
+
+    def __getitem__(self, kind: str) -> str:
+        return str(self._stand_ins.told["origins"][kind])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._stand_ins.told["origins"])
+
+    def __len__(self) -> int:
+        return len(self._stand_ins.told["origins"])
 
 
 def keep_demo_keys(store: PoolSecretStore) -> None:

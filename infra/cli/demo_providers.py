@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -59,16 +57,30 @@ DEMOS = (
 
 
 class DemoProvider:
-    """A running provider at `url`. Its signing secret is what lies in `secret_file`."""
+    """A provider that has begun to start. Its signing secret is what lies in `secret_file`.
 
-    def __init__(self, demo: Demo, *, directory: Path, port: int, healthy_for: int) -> None:
+    `port` is that of an earlier run, used again if it is free. Whoever is registered for the first time, or has moved
+    to another port, answers the test that activates it before it does anything wrong on purpose.
+    """
+
+    def __init__(self, demo: Demo, *, directory: Path, port: int | None) -> None:
         self.demo = demo
         self.secret_file = directory / "secrets" / demo.key
-        self._process = self._launch(directory, port, healthy_for)
+        self.url = ""
+        self._directory = directory
+        self._is_moved = port is None
+        self._process = self._launch(port=port or 0, healthy_for=0 if port else 1)
+
+    def await_start(self) -> None:
+        """Sets `url`. Raises `ProviderFailed`."""
         self.url = self._process.first_line()
-        if not self.url:
+        if not self.url and not self._is_moved:
+            self._is_moved = True
             self.stop()
-            raise ProviderFailed(f"The demo provider {demo.name} did not start; see {directory / 'log'}.")
+            self._process = self._launch(port=0, healthy_for=1)
+            self.url = self._process.first_line()
+        if not self.url:
+            raise ProviderFailed(f"The demo provider {self.demo.name} did not start; see {self._directory / 'log'}.")
 
     @property
     def pid(self) -> int:
@@ -87,26 +99,29 @@ class DemoProvider:
     def stop(self) -> None:
         self._process.stop()
 
-    def _launch(self, directory: Path, port: int, healthy_for: int) -> Tethered:
+    def _launch(self, *, port: int, healthy_for: int) -> Tethered:
         options = [*self.demo.options, *self.demo.fault, "--healthy-for", str(healthy_for)]
         options += ["--name", self.demo.key, "--port", str(port), "--secret-file", str(self.secret_file)]
-        options += ["--nonce-file", str(directory / f"nonces-{self.demo.key}.sqlite")]
-        return Tethered("fixtures.reference_provider", options, log=directory / "log" / "providers.log")
+        options += ["--nonce-file", str(self._directory / f"nonces-{self.demo.key}.sqlite")]
+        return Tethered("fixtures.reference_provider", options, log=self._directory / "log" / "providers.log")
 
 
 class DemoProviders:
-    """All four, by key. `ports` are those of an earlier run, used again where they are free."""
+    """All four, by key. They start beside whatever else is done until `await_start`."""
 
     def __init__(self, directory: Path, *, ports: Mapping[str, int], demos: Sequence[Demo] = DEMOS) -> None:
         self.by_key: dict[str, DemoProvider] = {}
-        with ThreadPoolExecutor(len(demos)) as starting:
-            started = {demo.key: starting.submit(_started, demo, directory, ports.get(demo.key)) for demo in demos}
         try:
-            for key, future in started.items():
-                self.by_key[key] = future.result()
+            for demo in demos:
+                self.by_key[demo.key] = DemoProvider(demo, directory=directory, port=ports.get(demo.key))
         except BaseException:
             self.stop()
             raise
+
+    def await_start(self) -> None:
+        """Raises `ProviderFailed`."""
+        for provider in self.by_key.values():
+            provider.await_start()
 
     def stop(self) -> None:
         for provider in self.by_key.values():
@@ -119,11 +134,3 @@ class DemoProviders:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.stop()
-
-
-def _started(demo: Demo, directory: Path, port: int | None) -> DemoProvider:
-    if port:
-        with contextlib.suppress(ProviderFailed):
-            return DemoProvider(demo, directory=directory, port=port, healthy_for=0)
-    # Registered for the first time, or on another port, it answers the test that activates it.
-    return DemoProvider(demo, directory=directory, port=0, healthy_for=1)

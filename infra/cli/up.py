@@ -16,12 +16,11 @@ from types import FrameType
 from typing import Any
 
 from infra.cli import texts
-from infra.cli.demo_cards import seed_cards
-from infra.cli.demo_live import LIVE_DEMOS, StandIns, keep_demo_keys, seed_live
-from infra.cli.demo_providers import DemoProviders, ProviderFailed
+from infra.cli.demo import Damaged, RunningDemo
+from infra.cli.demo_providers import ProviderFailed
 from infra.cli.http import Client, Declined, Unreachable
 from infra.cli.pool_secrets import NoStore, embedded_store
-from infra.cli.seed import ORIGIN, Seeded, SeedFailed, seed
+from infra.cli.seed import SeedFailed
 from infra.cli.state import (
     LOCAL,
     AlreadyRunning,
@@ -35,6 +34,16 @@ from infra.local.emulator import EmulatorFailed, EmulatorMissing
 from infra.local.runtime import Runtime
 
 _CHECK_EVERY_S = 1.0
+_IN_THE_WAY = (
+    AlreadyRunning,
+    Damaged,
+    EmulatorFailed,
+    EmulatorMissing,
+    NoStore,
+    ProviderFailed,
+    SeedFailed,
+    Unusable,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +71,7 @@ def up(wishes: Wishes) -> int:
             return _wait(runtime, ending.asked)
     except KeyboardInterrupt:
         return 0
-    except (AlreadyRunning, Unusable, EmulatorMissing, EmulatorFailed, NoStore, ProviderFailed, SeedFailed) as error:
+    except _IN_THE_WAY as error:
         raise CannotRun(str(error)) from None
     except (Declined, Unreachable) as error:
         raise CannotRun(f"The demo could not be registered. {error}") from None
@@ -90,70 +99,34 @@ def _serve(wishes: Wishes, stack: ExitStack) -> Runtime:
     stack.enter_context(only_one_here())
     directory = stack.enter_context(state_directory(wishes.state_dir))
     backend_state = directory / "aws" if wishes.state_dir else None
-    stand_ins = stack.enter_context(StandIns(directory)) if wishes.demo else None
-    runtime = stack.enter_context(
-        _runtime(wishes.port, log_dir=directory / "log", state_dir=backend_state, stand_ins=stand_ins)
-    )
+    demo = stack.enter_context(RunningDemo(directory, keep=wishes.state_dir is not None)) if wishes.demo else None
+    runtime = stack.enter_context(_runtime(wishes.port, directory, backend_state, demo))
     runtime.warm_up("admin", "search")
-    aws = {"endpointUrl": runtime.aws_endpoint, "poolSecrets": runtime.pool_secrets()}
-    local: dict[str, Any] = {"url": runtime.url, "admin": runtime.root_token(), "aws": aws}
-    providers = _demo(wishes, directory, stand_ins, local, stack) if stand_ins else None
+    secrets = runtime.pool_secrets()
+    local: dict[str, Any] = {"url": runtime.url, "admin": runtime.root_token()}
+    local["aws"] = {"endpointUrl": runtime.aws_endpoint, "poolSecrets": secrets}
+    if demo:
+        local |= demo.seed(Client(runtime.url, local["admin"]), embedded_store(runtime.aws_endpoint, secrets))
     _announce(local, stack, state_dir=wishes.state_dir)
-    _say(wishes, local, providers)
+    _say(wishes, local, demo)
     runtime.warm_up("widget", "assets")
-    if providers and not wishes.as_json:
+    if demo and not wishes.as_json:
         print(
             texts.answer_text(Client(runtime.url, local["agent"]).post(texts.SEARCH, texts.QUESTION).body), flush=True
         )
     return runtime
 
 
-def _runtime(port: int, *, log_dir: Path, state_dir: Path | None, stand_ins: StandIns | None) -> Runtime:
-    origins = stand_ins.origins if stand_ins else None
+def _runtime(port: int, directory: Path, state_dir: Path | None, demo: RunningDemo | None) -> Runtime:
+    origins = demo.stand_ins.origins if demo else None
     try:
-        return Runtime(port=port, log_dir=log_dir, state_dir=state_dir, local_origins=origins)
+        return Runtime(port=port, log_dir=directory / "log", state_dir=state_dir, local_origins=origins)
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             raise CannotRun(f"Port {port} is in use. Choose another: kgw up --port {port + 1}") from None
         if error.filename:  # not about the port
             raise
         raise CannotRun(f"Cannot listen on port {port}: {error.strerror}.") from None
-
-
-def _demo(
-    wishes: Wishes, directory: Path, stand_ins: StandIns, local: dict[str, Any], stack: ExitStack
-) -> DemoProviders:
-    """Starts and registers the demo, and adds it to what callers are told."""
-    kept = directory / "demo.json"
-    seeded = _seeded(kept)
-    admin = Client(local["url"], local["admin"])
-    providers = stack.enter_context(DemoProviders(directory, ports=seeded.ports))
-    keep_demo_keys(embedded_store(local["aws"]["endpointUrl"], local["aws"]["poolSecrets"]))
-    try:
-        seed(admin, providers.by_key, seeded)
-        seed_live(admin, seeded)
-        seed_cards(admin, seeded)
-    finally:
-        if wishes.state_dir:
-            seeded.write(kept)
-    local |= seeded.tokens
-    local["origin"] = ORIGIN
-    local["collection"] = seeded.collections["customer_safe"]
-    local["collections"] = dict(seeded.collections)
-    local["providers"] = {
-        key: {"id": seeded.ids[key], "url": each.url, "pid": each.pid, "secretFile": str(each.secret_file)}
-        for key, each in providers.by_key.items()
-    }
-    local["live"] = {demo.kind: {"id": seeded.ids[demo.kind], "name": demo.name} for demo in LIVE_DEMOS}
-    local["standIns"] = {"controlUrl": stand_ins.control, "origins": stand_ins.origins, "pid": stand_ins.pid}
-    return providers
-
-
-def _seeded(kept: Path) -> Seeded:
-    try:
-        return Seeded.read(kept)
-    except (ValueError, TypeError):
-        raise CannotRun(f"{kept} is damaged. Remove it, and the demo is registered again.") from None
 
 
 def _announce(local: Mapping[str, Any], stack: ExitStack, *, state_dir: Path | None) -> None:
@@ -163,11 +136,11 @@ def _announce(local: Mapping[str, Any], stack: ExitStack, *, state_dir: Path | N
         stack.callback(remove_if_own, path.resolve(), local)
 
 
-def _say(wishes: Wishes, local: Mapping[str, Any], providers: DemoProviders | None) -> None:
+def _say(wishes: Wishes, local: Mapping[str, Any], demo: RunningDemo | None) -> None:
     if wishes.as_json:
         print(json.dumps(local), flush=True)
     else:
-        print(texts.welcome(local, list(providers.by_key.values()) if providers else []), flush=True)
+        print(texts.welcome(local, list(demo.providers.by_key.values()) if demo else []), flush=True)
 
 
 def _wait(runtime: Runtime, asked: threading.Event) -> int:
