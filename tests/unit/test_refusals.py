@@ -25,13 +25,8 @@ TABLE = (
 )
 
 
-def meaning_of(
-    status: int, body: dict[str, Any] | None = None, *, tag: str | None = None, **over: Any
-) -> ExchangeError:
-    headers = over.pop("headers", {})
-    body = {"error": "words of theirs"} if body is None else body
-    body = over.pop("no_body", body)
-    return refusal(TABLE, status=status, headers=headers, body=body, tag=tag, now=NOW, **over)
+def meaning_of(status: int, body: Any = OF_THEIRS, *, tag: str | None = None, **over: Any) -> ExchangeError:
+    return refusal(TABLE, status=status, body=body, tag=tag, now=NOW, **{"headers": {}} | over)
 
 
 # --- a key is concerned ---
