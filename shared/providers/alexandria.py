@@ -40,15 +40,16 @@ _ALWAYS: Final = (
     Meaning(status=402, tag="credit_budget_exceeded", code=Trouble.CREDITS_REFUSED),
     Meaning(status=403, tag=_TERMS, code=Trouble.TERMS_REQUIRED),
     Meaning(status=403, code=Trouble.FORBIDDEN),
-    Meaning(status=404, code=Trouble.NOT_FOUND),
     Meaning(status=408, code=Trouble.TIMEOUT, unclear=True),
     Meaning(status=409, code=Trouble.ALREADY_THERE, unclear=True),
     Meaning(status=429, code=Trouble.RATE_LIMITED, key="rate", scope="account"),
 )
+_NO_SUCH_TOOL: Final = Meaning(status=404, code=Trouble.NOT_FOUND)
 # The service's own tests of an account, before anything else, answer 402 in prose alone. Where nothing is paid for,
 # that is enough to try another key; where something is, only its own word for "nothing was executed" is.
-REFUSALS: Final = (*_ALWAYS, Meaning(status=402, code=Trouble.CREDITS_REFUSED, key="quota"))
-PAID_REFUSALS: Final = (*_ALWAYS, Meaning(status=402, code=Trouble.CREDITS_REFUSED))
+SEARCH_REFUSALS: Final = (*_ALWAYS, Meaning(status=402, code=Trouble.CREDITS_REFUSED, key="quota"))
+INSPECT_REFUSALS: Final = (*SEARCH_REFUSALS, _NO_SUCH_TOOL)
+PAID_REFUSALS: Final = (*_ALWAYS, _NO_SUCH_TOOL, Meaning(status=402, code=Trouble.CREDITS_REFUSED))
 _SAID_WAIT = re.compile(r"retry after ([0-9]{1,7})s", re.ASCII)
 _TROUBLES: Final = frozenset(Trouble)
 
@@ -68,7 +69,7 @@ class AlexandriaCatalogue:
             "toolDetail": "full",
             "domainTools": False,
         }
-        answer = await self._free(f"{source.base_url}/search", _bytes_of(body), meter=meter)
+        answer = await self._free(f"{source.base_url}/search", _bytes_of(body), meter=meter, refusals=SEARCH_REFUSALS)
         return read_found(document_in(answer.headers, answer.body), limit=limit)
 
     async def inspect(self, source: Source, tool: ToolName, *, meter: Meter) -> Tool:
@@ -80,7 +81,9 @@ class AlexandriaCatalogue:
             "limit": MAX_TOOLS,
         }
         body = _body_of_call(CATALOGUE, _bytes_of(options))
-        answer = await self._free(f"{source.base_url}/scrape", body, meter=meter, upstream_id=new_nonce())
+        answer = await self._free(
+            f"{source.base_url}/scrape", body, meter=meter, refusals=INSPECT_REFUSALS, upstream_id=new_nonce()
+        )
         return read_offer(document_in(answer.headers, answer.body), tool)
 
     async def execute(self, source: Source, call: Call, *, meter: Meter) -> Execution:
@@ -99,12 +102,14 @@ class AlexandriaCatalogue:
         except ExchangeError as error:
             return trail.outcome(error)
 
-    async def _free(self, url: str, body: bytes, *, meter: Meter, upstream_id: str | None = None) -> OutboundAnswer:
+    async def _free(
+        self, url: str, body: bytes, *, meter: Meter, refusals: Sequence[Meaning], upstream_id: str | None = None
+    ) -> OutboundAnswer:
         async def work(attempt: Attempt) -> OutboundAnswer:
             request = _request(url, body, key=attempt.key, upstream_id=upstream_id)
             answer = await attempt.exchange.send(lambda: request)
             if answer.status != 200:
-                raise self._refusal(REFUSALS, answer, document_in(answer.headers, answer.body))
+                raise self._refusal(refusals, answer, document_in(answer.headers, answer.body))
             return answer
 
         return await meter.perform(work)
