@@ -28,13 +28,13 @@ def read_retrieval(body: JsonObject, *, limit: int, config: ExaConfig, allow_tes
 
     Raises `Refused` (`invalid_response`).
     """
-    if not isinstance(body.get("results"), list):
+    results = body.get("results")
+    if not isinstance(results, list):
         raise _broken()
-    results = _objects(body, "results")
     reader = _Results(config, allow_test_names=allow_test_names)
     if len(results) > limit:
         reader.note(Warning_.SURPLUS_CUT)
-    for result in results[:limit]:
+    for result in _objects({"results": results[:limit]}, "results"):
         reader.read(result)
     return reader.retrieval
 
