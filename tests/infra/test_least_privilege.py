@@ -13,8 +13,13 @@ from typing import Any
 import boto3
 import pytest
 
+from fixtures.stand_ins.control import Control
+from fixtures.stand_ins.server import StandIns
+from fixtures.stand_ins.services import services
 from functions.admin.api import admin_api
 from functions.admin.wiring import wired as wired_admin
+from functions.live.routes import api_for as live_api
+from functions.live.wiring import wired as wired_live
 from functions.lookup.routes import api_for as lookup_api
 from functions.lookup.wiring import wired as wired_lookup
 from functions.probe.run import Probe
@@ -23,9 +28,12 @@ from functions.search.routes import api_for as search_api
 from functions.search.wiring import wired as wired_search
 from functions.widget.routes import api_for as widget_api
 from functions.widget.wiring import wired as wired_widget
+from infra.cli.demo_live import LIVE_DEMOS, LiveDemo, keep_demo_keys
+from infra.cli.pool_secrets import embedded_store
 from infra.functions import FUNCTIONS
 from infra.local.functions import environments
 from infra.local.provision import client_environment
+from infra.pools import POOL_VARIABLES
 from shared.adapters.event_loop import ProcessLoop
 from shared.observability import logger_for
 from tests.infra.permissions import Asked, Granted, Recorder, granted, matches
@@ -38,10 +46,14 @@ PROVIDERS = "/api/v1/knowledge/providers"
 CREDENTIALS = "/api/v1/credentials"
 COLLECTIONS = "/api/v1/collections"
 SEARCH = "/api/v1/knowledge/search"
+ACQUIRE = "/api/v1/knowledge/acquire"
+ALEXANDRIA = "/api/v1/knowledge/alexandria"
+POOLS = "/api/v1/knowledge/pools"
+ALLOWANCES = "/api/v1/knowledge/allowances"
 WIDGET_SEARCH = "/api/v1/knowledge/widget/search"
 
 # Allowed and asked for by nobody here, each with its reason. Empty is the aim.
-UNASKED: dict[str, set[Granted]] = {"search": set(), "widget": set(), "lookup": set(), "admin": set(), "probe": set()}
+UNASKED: dict[str, set[Granted]] = {name: set() for name in ("search", "widget", "lookup", "live", "admin", "probe")}
 
 INTERNAL = {
     "TableRegistrationsInternal.Arn",
@@ -49,7 +61,11 @@ INTERNAL = {
     "TableCards.Arn",
     "KeyInternal.Arn",
     "RootSecret.Id",
+    "PoolContext7.Id",
+    "PoolExa.Id",
+    "PoolFirecrawl.Id",
 }
+LIVE_KINDS = ("context7", "deepwiki", "exa", "firecrawl", "mintlify")
 
 Handle = Callable[[dict[str, Any], Any], dict[str, Any]]
 
@@ -86,23 +102,30 @@ class Gateway:
 @pytest.fixture(scope="module")
 def asked() -> Iterator[set[Asked]]:
     """Everything that is asked in the life of a gateway: providers, credentials, the root switch, all searches."""
-    with pytest.MonkeyPatch.context() as patch, backend.emulator() as url, hostile_provider() as provider:
+    live_services = StandIns(services(), Control())
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        backend.emulator() as url,
+        hostile_provider() as provider,
+        live_services.running(),
+    ):
         store = backend.provisioned(url, prefix="least")
         for name, value in client_environment(url).items():
             patch.setenv(name, value)
         recorder = Recorder(store)
-        each = environments(store=store, client=client_environment(url))
+        each = environments(store=store, client=client_environment(url), local_origins=live_services.origins)
         admin_loop = ProcessLoop()
         search, widget = wired_search(each["search"]), wired_widget(each["widget"])
         admin = admin_api(wired_admin(each["admin"]), loop=admin_loop, logger=logger_for("admin"))
-        lookup = wired_lookup(each["lookup"])
+        lookup, single = wired_lookup(each["lookup"]), wired_live(each["live"])
         handlers = {"admin": admin.handle, "search": search_api(search).handle, "widget": widget_api(widget).handle}
-        handlers["lookup"] = lookup_api(lookup).handle
+        handlers |= {"lookup": lookup_api(lookup).handle, "live": live_api(single).handle}
+        keep_demo_keys(embedded_store(url, {pool: store[variable] for pool, variable in POOL_VARIABLES.items()}))
         secret = boto3.client("secretsmanager").get_secret_value(SecretId=store["KG_ROOT_SECRET"])["SecretString"]
         probe_loop = ProcessLoop()
         probe = Probe(wired_probe(each["probe"]), loop=probe_loop, logger=logger_for("probe"))
         live(Gateway(handlers, recorder, probe), root=f"kg_adm_root_{secret}", base_url=provider.url("good"))
-        for loop in (admin_loop, search.loop, widget.loop, lookup.loop, probe_loop):
+        for loop in (admin_loop, search.loop, widget.loop, lookup.loop, single.loop, probe_loop):
             loop.close()
         boto3.DEFAULT_SESSION = None
         yield recorder.asked
@@ -115,6 +138,7 @@ def live(gateway: Gateway, *, root: str, base_url: str) -> None:
     tokens = issue_credentials(gateway, admin)
     search_with(gateway, tokens)
     read_cards(gateway, admin, tokens)
+    ask_live_services(gateway, admin, {"authorization": f"Bearer {tokens['agt']}"})
     change_credentials(gateway, admin)
     keep_cards(gateway, admin)
     switch_root(gateway, admin)
@@ -177,6 +201,45 @@ def read_cards(gateway: Gateway, admin: dict[str, str], tokens: dict[str, str]) 
             assert gateway.call("search", "POST", SEARCH, search, **bearer)["cards"]
 
 
+def ask_live_services(gateway: Gateway, admin: dict[str, str], agent: dict[str, str]) -> None:
+    """Registered and tested by the admin, searched, fetched from, and looked after."""
+    ids = {demo.kind: register_live(gateway, admin, demo) for demo in LIVE_DEMOS}
+    assert set(ids) == set(LIVE_KINDS)
+    searched = [ids[kind] for kind in LIVE_KINDS if kind != "firecrawl"]
+    found = gateway.call("search", "POST", SEARCH, {"query": "open a gate", "providers": searched}, **agent)
+    assert {outcome["status"] for outcome in found["providers"]} == {"success"}
+    page = next(demo.test["url"] for demo in LIVE_DEMOS if "url" in demo.test)
+    for kind in ("exa", "firecrawl"):
+        fetched = gateway.call("live", "POST", ACQUIRE, {"url": page, "provider": ids[kind]}, **agent)
+        assert fetched["text"]
+    use_a_tool(gateway, agent)
+    gateway.call("admin", "GET", POOLS, **admin)
+    gateway.call("admin", "POST", f"{POOLS}/exa/rest", {"key": "EXA_API_KEY_1", "seconds": 60}, **admin)
+    gateway.call("admin", "POST", f"{POOLS}/exa/wake", {}, **admin)
+    gateway.call("admin", "GET", ALLOWANCES, **admin)
+    present = gateway.call("admin", "GET", f"{ALLOWANCES}/exa", **admin)
+    gateway.call("admin", "PUT", f"{ALLOWANCES}/exa", {"limit": 900}, if_match=present["etag"], **admin)
+
+
+def use_a_tool(gateway: Gateway, agent: dict[str, str]) -> None:
+    """Found, priced, run once and asked for again."""
+    (found,) = gateway.call("live", "POST", f"{ALEXANDRIA}/search", {"query": "tide predictions"}, **agent)["tools"]
+    quote = gateway.call("live", "POST", f"{ALEXANDRIA}/inspect", {"tool": found["tool"]}, **agent)
+    order = {"quoteId": quote["quoteId"], "requestId": "tides-1", "options": {"harbour": "Ostrand"}}
+    for result in (True, False):
+        done = gateway.call("live", "POST", f"{ALEXANDRIA}/execute", order, **agent)
+        assert (done["receipt"]["state"], done["result"] is not None) == ("done", result)
+    gateway.call("live", "POST", f"{ALEXANDRIA}/receipt", {"requestId": "tides-1"}, **agent)
+
+
+def register_live(gateway: Gateway, admin: dict[str, str], demo: LiveDemo) -> str:
+    wanted = {"kind": demo.kind, "name": demo.name, "exposureProfile": "agent_only", "config": demo.config}
+    made = gateway.call("admin", "POST", PROVIDERS, wanted, **admin)
+    test = {**demo.test, "activate": True}
+    assert gateway.call("admin", "POST", f"{PROVIDERS}/{made['id']}/test", test, **admin)["activated"]
+    return str(made["id"])
+
+
 def change_credentials(gateway: Gateway, admin: dict[str, str]) -> None:
     for body, change in (
         ({"class": "agt", "name": "Short"}, {"name": "Shorter"}),
@@ -229,7 +292,7 @@ def role_of(function: str) -> str:
     return f"Role{function.capitalize()}"
 
 
-@pytest.mark.parametrize("function", ["search", "widget", "lookup", "admin", "probe"])
+@pytest.mark.parametrize("function", UNASKED)
 def test_whatever_a_function_asks_its_role_allows(shipped: Synthesised, asked: set[Asked], function: str) -> None:
     allowed = granted(shipped, role_of(function))
     own = [one for one in sorted(asked) if one.function == function]
@@ -237,7 +300,7 @@ def test_whatever_a_function_asks_its_role_allows(shipped: Synthesised, asked: s
     assert [str(one) for one in own if not any(line.covers(one) for line in allowed)] == []
 
 
-@pytest.mark.parametrize("function", ["search", "widget", "lookup", "admin", "probe"])
+@pytest.mark.parametrize("function", UNASKED)
 def test_whatever_a_role_allows_its_function_asks(shipped: Synthesised, asked: set[Asked], function: str) -> None:
     own = [one for one in asked if one.function == function]
     unasked = {line for line in granted(shipped, role_of(function)) if not any(line.covers(one) for one in own)}
@@ -248,7 +311,8 @@ def test_whatever_anybody_asks_of_internal_things_is_denied_to_the_widget(
     shipped: Synthesised, asked: set[Asked]
 ) -> None:
     internal = [one for one in asked if one.resource in INTERNAL]
-    assert {one.function for one in internal} == {"search", "lookup", "admin", "probe"}
+    assert {one.function for one in internal} == set(UNASKED) - {"widget"}
+    assert {one.resource for one in internal} == INTERNAL
     widget = granted(shipped, "RoleWidget")
     assert not any(line.covers(one) for line in widget for one in internal)
 
