@@ -52,10 +52,25 @@ PROBLEMS: dict[str, ProblemWords] = {
         "There is no such path or thing. What exists and may not be known looks the same.",
         "Check the path and the id.",
     ),
+    "quote_unknown": ProblemWords(
+        404,
+        "There is no such quote for this credential and agent: it was never made, has ended, or belongs to others.",
+        "Inspect the tool again, and execute the new quote under a new `requestId`.",
+    ),
     "method_not_allowed": ProblemWords(
         405, "The path exists and does not take that method.", "Use a method from the header `Allow`."
     ),
     "conflict": ProblemWords(409, "The present state does not allow this.", "Read the thing again and decide anew."),
+    "request_id_reused": ProblemWords(
+        409,
+        "The `requestId` was used for another quote or other options within 30 days. Nothing was sent.",
+        "Use a new `requestId` for a new execution; ask for the receipt of the old one.",
+    ),
+    "terms_required": ProblemWords(
+        409,
+        "A person has to accept the terms of the tool's provider first. Nothing was executed.",
+        "Open `settingsUrl`, accept the terms, and send the same request again.",
+    ),
     "busy": ProblemWords(
         409,
         "Others were changing the same things, several times in a row. Nothing was written.",
@@ -220,8 +235,8 @@ PROBLEMS: dict[str, ProblemWords] = {
     ),
     "source_not_found": ProblemWords(
         502,
-        "The service could not find the source: the page is not there, or its host has no address.",
-        "Check the URL.",
+        "The service could not fetch the source: the page is not there, its host has no address, or its site refuses.",
+        "Check the URL, or name another provider.",
     ),
     "source_not_readable": ProblemWords(
         502,

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from shared.domain.acquisitions import Acquired, Acquisition, Wanted
+from shared.domain.acquisitions import LEFT_APPROVED_HOSTS, NOT_FRESH, Acquired, Acquisition, Wanted
 from shared.domain.answer_bodies import JsonObject
 from shared.domain.exposure import Audience
 from shared.domain.live_configs import ExaConfig, SourcePolicy
@@ -99,19 +99,21 @@ def read_acquired(
     body: JsonObject, wanted: Wanted, *, characters: int, policy: SourcePolicy, allow_test_names: bool
 ) -> Acquired:
     """The text of the page, of which `characters` were asked for. Raises `Refused`: `invalid_response`; `not_found`,
-    `timeout` or `rate_limited` for a page that could not be fetched; `not_found` for one that led away from the
-    approved hosts or has no text; `capability_unavailable` when a forced fetch was wanted and the service does not say
-    that it made one: the page exists, and what it offers of it is not what was asked for.
+    `timeout` or `rate_limited` for a page that could not be fetched; `source_not_approved` for one that led away from
+    the approved hosts; `capability_unavailable` for one without text; `not_fresh` when a forced fetch was wanted and
+    the service does not say that it made one.
     """
     is_crawled = _is_crawled(body, wanted.url)
     is_forced = wanted.freshness is FreshnessWish.FORCE
     if is_forced and not is_crawled:
-        raise Refused(OutcomeCode.CAPABILITY_UNAVAILABLE)
+        raise Refused(NOT_FRESH)
     address, title, text = _page_of(body, wanted.url)
     landed = final_url(wanted.url, address, policy, allow_test_names=allow_test_names)
     whole = plain(text)
-    if landed is None or not whole.strip():
-        raise Refused(OutcomeCode.NOT_FOUND)
+    if landed is None:
+        raise Refused(LEFT_APPROVED_HOSTS)
+    if not whole.strip():
+        raise Refused(OutcomeCode.CAPABILITY_UNAVAILABLE)
     noticed = {
         Warning_.SOURCE_REDIRECTED: landed != wanted.url,
         Warning_.NOT_FRESH: wanted.freshness is FreshnessWish.FRESH and not is_crawled,

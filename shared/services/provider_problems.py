@@ -21,7 +21,7 @@ class _Told:
 
 _TOLD: Final[Mapping[str, _Told]] = {
     OutcomeCode.NOT_FOUND: _Told(
-        kind=ProviderFailed, code="source_not_found", detail="The service could not find the source."
+        kind=ProviderFailed, code="source_not_found", detail="The service could not fetch the source."
     ),
     OutcomeCode.CAPABILITY_UNAVAILABLE: _Told(
         kind=ProviderFailed, code="source_not_readable", detail="The service has no text of this source to give."

@@ -331,7 +331,7 @@ def test_a_cached_answer_to_a_forced_fetch_was_an_operation() -> None:
         stage = RealStage(service)
         with pytest.raises(Refused) as caught:
             stage.acquire(freshness=FreshnessWish.FORCE)
-    assert (caught.value.code, len(service.asked), stage.units) == ("capability_unavailable", 1, (1, 0, 0))
+    assert (caught.value.code, len(service.asked), stage.units) == ("not_fresh", 1, (1, 0, 0))
 
 
 def test_the_purse_of_a_team_is_asked_once_and_all_its_keys_rest() -> None:
