@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from functools import partial
 
 import certifi
@@ -24,8 +25,10 @@ from shared.errors import (
     BlockedAddress,
     ConnectionDropped,
     ConnectionFailed,
+    ExchangeError,
     ExchangeTimeout,
     Invalid,
+    NeverConnected,
     Refused,
 )
 from shared.ports.clock import Clock
@@ -112,7 +115,10 @@ async def _send(
         return await _answer(transport, build(), watch)
     except ConnectionDropped:
         transport.close_idle()  # it died while it lay idle, unanswered: send once more, on a fresh connection
-        return await _answer(transport, build(), watch)
+        try:
+            return await _answer(transport, build(), watch)
+        except (NeverConnected, BlockedAddress):
+            raise ConnectionFailed from None  # of the first sending nobody can say that nothing was done
 
 
 async def _answer(transport: PinnedTransport, request: OutboundRequest, watch: Watch | None) -> OutboundAnswer:
@@ -170,12 +176,27 @@ async def _watched(
 ) -> bool:
     """Whether the watch ended the reading."""
     stream.begin_body(framing_bytes=_MAX_FRAMING_BYTES)
-    async for chunk in response.aiter_raw():
-        stream.allow(len(chunk))
-        body.feed(chunk)
-        if has_seen_enough(chunk):
-            return True
-    return False
+    chunks = response.aiter_raw()
+    is_whole = False
+    try:
+        async for chunk in chunks:
+            stream.allow(len(chunk))
+            body.feed(chunk)
+            if has_seen_enough(chunk):
+                return True
+        is_whole = True
+        return False
+    finally:
+        if not is_whole:
+            await _wind_up(chunks, stream)
+
+
+async def _wind_up(chunks: AsyncIterator[bytes], stream: PinnedStream) -> None:
+    """Left in the middle, the generators that read an answer would be closed later, by tasks that nobody waits for."""
+    stream.stop()
+    with suppress(httpcore.RemoteProtocolError, ExchangeError):
+        async for _ in chunks:
+            pass
 
 
 async def _raw_body(response: httpx.Response, stream: PinnedStream) -> bytes:

@@ -112,6 +112,11 @@ class PinnedStream(asyncio.Protocol, httpcore.AsyncNetworkStream):
         if self._phase is _Phase.IDLE and (self._has_expired() or not expired_only):
             self.abort()
 
+    def stop(self) -> None:
+        """What has come is forgotten, and the next reading finds the end."""
+        self._incoming.clear()
+        self.abort()
+
     def abort(self) -> None:
         """Closes at once, without a farewell to the other side. May be called twice."""
         self._has_ended = True

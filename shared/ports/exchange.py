@@ -51,7 +51,7 @@ class Exchange(Protocol):
     async def send(self, build: Callable[[], OutboundRequest], *, watch: Watch | None = None) -> OutboundAnswer:
         """With a `watch` the answer is asked for uncoded, and reading ends as soon as the watch has seen enough: the
         connection is then closed and what came so far is the body. A body that is coded all the same is handed to
-        the watch whole, at its end.
+        the watch whole, at its end. What the watch raises is raised, and closes the connection too.
         """
         ...
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import count
 from typing import Protocol
 
@@ -15,7 +15,7 @@ from shared.adapters.resolver import SystemResolver
 from shared.domain.deadlines import Deadline
 from shared.domain.registrations import Source
 from shared.errors import ConnectionFailed, ExchangeTimeout, Refused, ResponseTooLarge
-from shared.ports.exchange import Exchange, Exchanges, OutboundAnswer, OutboundRequest
+from shared.ports.exchange import Exchange, Exchanges, OutboundAnswer, OutboundRequest, Watch
 from tests.support.builders import a_source
 from tests.support.fake_exchanges import DROPPED_ONCE, HANGS, FakeExchanges, Step, json_answer
 from tests.support.hostile_provider import HostileProvider, answer_of, hostile_provider, json_bytes, result
@@ -98,13 +98,15 @@ def line(stage: Stage, source: Source, *, seconds: float = 10) -> Exchange:
     return stage.exchanges.open(source, deadline=Deadline.after(seconds, now_s=CLOCK.monotonic()))
 
 
-def ask(stage: Stage, behaviour: str, *, seconds: float = 10, times: int = 1) -> tuple[OutboundAnswer, Builder]:
+def ask(
+    stage: Stage, behaviour: str, *, seconds: float = 10, times: int = 1, watch: Watch | None = None
+) -> tuple[OutboundAnswer, Builder]:
     async def asked() -> tuple[OutboundAnswer, Builder]:
         source = stage.source(behaviour)
         build = Builder(source)
         try:
             for _ in range(times):
-                answer = await line(stage, source, seconds=seconds).send(build)
+                answer = await line(stage, source, seconds=seconds).send(build, watch=watch)
         finally:
             await stage.close()
         return answer, build
@@ -148,6 +150,58 @@ def test_a_failure_is_raised_without_a_second_attempt(stage: Stage, behaviour: s
         asyncio.run(_send(stage, source, build))
     assert type(failure.value) is error
     assert len(build.built) == 1
+
+
+# --- a watch ---
+class Watching:
+    """Notes what it is told, and has seen enough after `pieces` of a body."""
+
+    def __init__(self, *, pieces: int = 1_000_000) -> None:
+        self.headers: list[Mapping[str, str]] = []
+        self.pieces: list[bytes] = []
+        self._enough = pieces
+
+    def __call__(self, headers: Mapping[str, str], piece: bytes) -> bool:
+        self.headers.append(headers)
+        self.pieces.append(piece)
+        return len(self.pieces) >= self._enough
+
+
+@pytest.mark.parametrize("behaviour", ["minimal", "zipped"])
+def test_a_watch_is_told_the_headers_and_the_decoded_body_in_order(stage: Stage, behaviour: str) -> None:
+    watch = Watching()
+    answer, _ = ask(stage, behaviour, watch=watch)
+    assert b"".join(watch.pieces) == answer.body == json_bytes(answer_of(result()))
+    assert {each["content-type"] for each in watch.headers} == {"application/json"}
+
+
+def test_a_watch_that_has_seen_enough_gets_what_came_so_far(stage: Stage) -> None:
+    watch = Watching(pieces=1)
+    answer, build = ask(stage, "minimal", watch=watch)
+    assert answer.status == 200
+    assert answer.body.startswith(watch.pieces[0])
+    assert (len(watch.pieces), len(build.built)) == (1, 1)
+
+
+def test_a_watch_that_has_seen_enough_does_not_spoil_the_next_answer(stage: Stage) -> None:
+    answer, build = ask(stage, "minimal", watch=Watching(pieces=1), times=3)
+    assert (answer.status, len(build.built)) == (200, 3)
+
+
+def test_a_watch_hears_the_answer_of_the_resend_alone(stage: Stage) -> None:
+    watch = Watching()
+    answer, build = ask(stage, "dies_when_reused", times=2, watch=watch)
+    assert b"".join(watch.pieces) == answer.body * 2  # one body for each answer that came
+    assert len(build.built) == 3
+
+
+def test_what_a_watch_raises_ends_the_sending(stage: Stage) -> None:
+    def refuse(_headers: Mapping[str, str], _piece: bytes) -> bool:
+        raise Refused("invalid_response")
+
+    with pytest.raises(Refused) as failure:
+        ask(stage, "minimal", watch=refuse)
+    assert failure.value.code == "invalid_response"
 
 
 def test_everything_is_over_by_the_deadline(stage: Stage) -> None:

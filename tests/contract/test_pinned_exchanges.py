@@ -25,7 +25,7 @@ from shared.errors import (
     Refused,
     ResponseTooLarge,
 )
-from shared.ports.exchange import OutboundAnswer, OutboundRequest
+from shared.ports.exchange import OutboundAnswer, OutboundRequest, Watch
 from tests.support.builders import a_source
 from tests.support.fake_network import FakeResolver, RecordingDial
 from tests.support.hostile_provider import (
@@ -87,7 +87,9 @@ class Gateway:
         )
         self.loop = ProcessLoop()
 
-    async def send(self, source: Source, *, seconds: float = 20, url: str | None = None) -> OutboundAnswer:
+    async def send(
+        self, source: Source, *, seconds: float = 20, url: str | None = None, watch: Watch | None = None
+    ) -> OutboundAnswer:
         line = self.exchanges.open(source, deadline=Deadline.after(seconds, now_s=self.clock.monotonic()))
         return await line.send(
             lambda: OutboundRequest(
@@ -95,7 +97,8 @@ class Gateway:
                 url=url or f"{source.base_url}/retrieve",
                 headers=(("Content-Type", "application/json"),),
                 body=b'{"query":"ferry","limit":3}',
-            )
+            ),
+            watch=watch,
         )
 
     def ask(self, source: Source, **how) -> OutboundAnswer:

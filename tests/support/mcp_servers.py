@@ -112,9 +112,13 @@ async def _answer(wire: Wire, step: dict[str, Any], *, framing: Framing, number:
         await wire.answer(body, status=status, headers=headers)
         return
     pieces = [body[at : at + 1] for at in range(len(body))] if framing.is_in_bytes else [body]
-    chunks = b"".join(b"%x\r\n%b\r\n" % (len(piece), piece) for piece in pieces if piece)
-    end = b"" if step.get("keepOpen") else b"0\r\n\r\n"
-    await wire.send(f"HTTP/1.1 {status}\r\nTransfer-Encoding: chunked\r\n{headers}\r\n".encode() + chunks + end)
+    chunks = [b"%x\r\n%b\r\n" % (len(piece), piece) for piece in pieces] + [b"0\r\n\r\n"] * (not step.get("keepOpen"))
+    head = f"HTTP/1.1 {status}\r\nTransfer-Encoding: chunked\r\n{headers}\r\n".encode()
+    if not step.get("pauseS"):
+        await wire.send(head + b"".join(chunks))
+    for sent in (head, *chunks) if step.get("pauseS") else ():
+        await wire.send(sent)
+        await asyncio.sleep(step["pauseS"])
     if step.get("keepOpen"):
         await wire.reader.read()  # until the other side leaves
 
