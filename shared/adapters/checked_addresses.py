@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from shared.domain.addresses import AddressPolicy, Reach, judge, reach_of
 from shared.domain.urls import Destination
-from shared.errors import BlockedAddress, ConnectionFailed
+from shared.errors import BlockedAddress, NeverConnected
 from shared.ports.resolver import Resolver
 
 
@@ -38,7 +38,7 @@ async def checked_addresses(destination: Destination, policy: AddressPolicy, *, 
     else:
         addresses = await resolver.resolve(destination.host, destination.port)
     if not addresses:
-        raise ConnectionFailed
+        raise NeverConnected
     if not all(judge(address, policy) for address in addresses):
         raise BlockedAddress
     if destination.scheme != "https" and not all(reach_of(address) is Reach.LOOPBACK for address in addresses):

@@ -7,7 +7,7 @@ import socket
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 
-from shared.errors import ConnectionFailed, ExchangeTimeout
+from shared.errors import ExchangeTimeout, NeverConnected
 
 _THREADS = 16
 _MOST_UNDER_WAY = 64
@@ -28,7 +28,7 @@ class SystemResolver:
         try:
             return await asyncio.wrap_future(lookup)
         except (OSError, UnicodeError):
-            raise ConnectionFailed from None
+            raise NeverConnected from None
 
     def _leave(self, _lookup: Future[tuple[str, ...]]) -> None:
         self._places.release()
