@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields
-from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
 from shared.adapters.attributes import Item, NewItem, number, text, text_of, texts, texts_of, whole_of
@@ -14,8 +13,18 @@ from shared.domain.registrations import ProviderConfig, ProviderKind
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.type_defs import AttributeValueTypeDef
 
-_ENUMS: Final[Mapping[str, type[StrEnum]]] = {"search_type": ExaSearchType, "endpoint": MintlifyEndpoint}
-_READERS: Final[Mapping[str, Callable[[Item, str], Any]]] = {"S": text_of, "N": whole_of, "L": texts_of}
+# By field, so that what is stored in another form is unreadable: a text in place of a list would still have members.
+_READERS: Final[Mapping[str, Callable[[Item, str], Any]]] = {
+    "approved_hosts": texts_of,
+    "repositories": texts_of,
+    "library": text_of,
+    "product": text_of,
+    "results": whole_of,
+    "max_characters": whole_of,
+    "token_budget": whole_of,
+    "search_type": lambda item, name: ExaSearchType(text_of(item, name)),
+    "endpoint": lambda item, name: MintlifyEndpoint(text_of(item, name)),
+}
 
 
 def item_of_config(kind: ProviderKind, config: ProviderConfig | None) -> NewItem:
@@ -32,16 +41,10 @@ def config_of(kind: ProviderKind, item: Item) -> ProviderConfig:
     """
     wanted = CONFIG_OF[kind]
     known = [field.name for field in fields(wanted) if field.name in item]
-    return wanted(**{name: _value(item, name) for name in known})
+    return wanted(**{name: _READERS[name](item, name) for name in known})
 
 
 def _attribute(value: str | int | tuple[str, ...]) -> AttributeValueTypeDef:
     if isinstance(value, tuple):
         return texts(value)
     return text(value) if isinstance(value, str) else number(value)
-
-
-def _value(item: Item, name: str) -> Any:
-    (stored_as,) = item[name]
-    value = _READERS[stored_as](item, name)
-    return _ENUMS[name](value) if name in _ENUMS else value

@@ -12,13 +12,25 @@ import pytest
 
 import shared.ports
 from shared.adapters.clock import SystemClock
-from tests.support import admin_stage, card_fakes, fake_exchanges, fake_network, fakes, live_fakes, meters, search_stage
+from tests.support import (
+    admin_stage,
+    alexandria_fakes,
+    card_fakes,
+    desk_fakes,
+    fake_exchanges,
+    fake_network,
+    fakes,
+    live_fakes,
+    meters,
+    search_stage,
+)
 
 TESTS = Path(__file__).resolve().parents[1]
 
 # port -> (its fake, the suite)
 PORTS: dict[str, tuple[type[Any], str]] = {
     "address_check.AddressCheck": (admin_stage.ScriptedAddressCheck, "contract/test_blocked_addresses.py"),
+    "alexandria.Alexandria": (alexandria_fakes.FakeAlexandria, "contract/test_alexandria.py"),
     "allowances.AllowanceDesk": (live_fakes.FakeAllowanceDesk, "contract/test_allowances.py"),
     "allowances.Allowances": (live_fakes.FakeAllowances, "contract/test_allowances.py"),
     "asker.Asker": (live_fakes.ScriptedAsker, "unit/test_askers.py"),
@@ -45,9 +57,12 @@ PORTS: dict[str, tuple[type[Any], str]] = {
     "meter.Meter": (meters.ScriptedMeter, "unit/test_metering.py"),
     "meter.Meters": (live_fakes.ScriptedMeters, "unit/test_metering.py"),
     "origins.Origins": (fakes.FakeOrigins, "contract/test_credential_store.py"),
+    "pool_desk.PoolDesk": (desk_fakes.FakePoolDesk, "contract/test_pool_desk.py"),
     "pool_keys.PoolKeys": (live_fakes.FakePoolKeys, "contract/test_pool_keys.py"),
     "pool_ledger.PoolLedger": (live_fakes.FakePoolLedger, "contract/test_pool_ledger.py"),
+    "quotes.Quotes": (alexandria_fakes.FakeQuotes, "contract/test_quotes.py"),
     "rate_limits.RateLimits": (fakes.FakeRateLimits, "contract/test_rate_limits.py"),
+    "receipts.Receipts": (alexandria_fakes.FakeReceipts, "contract/test_receipts.py"),
     "registry.Registry": (fakes.FakeRegistry, "contract/test_registry.py"),
     "resolver.Resolver": (fake_network.FakeResolver, "contract/test_resolver.py"),
     "retriever.Retriever": (search_stage.ScriptedRetriever, "contract/test_retriever_contract.py"),

@@ -7,7 +7,17 @@ from dataclasses import replace
 import pytest
 
 from shared.domain.exposure import ExposureProfile
-from shared.domain.registrations import MAX_PROVIDERS_PER_EXPOSURE, Capabilities, ProviderStatus
+from shared.domain.live_configs import (
+    ENDPOINTS,
+    Context7Config,
+    DeepWikiConfig,
+    ExaConfig,
+    ExaSearchType,
+    FirecrawlConfig,
+    MintlifyConfig,
+    MintlifyEndpoint,
+)
+from shared.domain.registrations import MAX_PROVIDERS_PER_EXPOSURE, Capabilities, ProviderKind, ProviderStatus
 from shared.errors import Conflict, NotFound, PreconditionFailed
 from tests.contract.far_ahead import NOW, a_change, an_idempotency_record
 from tests.contract.worlds import World
@@ -151,6 +161,49 @@ async def test_an_id_of_the_other_exposure_profile_is_refused(world: World) -> N
     confused = replace(a_provider(), exposure_profile=ExposureProfile.AGENT_ONLY)
     with pytest.raises(ValueError, match="exposure profile"):
         await world.registry().create(confused, a_change())
+
+
+async def test_a_live_service_is_read_back_whole(world: World) -> None:
+    configs = [
+        (ProviderKind.CONTEXT7, Context7Config(approved_hosts=("a.example.com", "b.example.com"), library="/acme/w")),
+        (ProviderKind.EXA, ExaConfig(approved_hosts=("a.example.com",), search_type=ExaSearchType.INSTANT, results=3)),
+        (ProviderKind.FIRECRAWL, FirecrawlConfig(approved_hosts=("a.example.com",))),
+        (ProviderKind.MINTLIFY, MintlifyConfig(approved_hosts=("a.example.com",), endpoint=MintlifyEndpoint.ROOT)),
+        (ProviderKind.DEEPWIKI, DeepWikiConfig(repositories=("acme/widgets", "acme/gears"))),
+    ]
+    for kind, config in configs:
+        provider = an_internal_provider(kind=kind, config=config, signing=None, base_url=ENDPOINTS[kind])
+        await world.registry().create(provider, a_change())
+        assert await world.registry().get(provider.id) == provider
+    assert len(await world.catalog().providers()) == 5
+    assert await world.customer_catalog().sources() == ()
+
+
+async def test_a_config_is_replaced_with_its_registration(world: World) -> None:
+    config = Context7Config(approved_hosts=("a.example.com",), library="/acme/w")
+    provider = an_internal_provider(kind=ProviderKind.CONTEXT7, config=config, signing=None)
+    await world.registry().create(provider, a_change())
+    other = provider.with_source(config=Context7Config(approved_hosts=("b.example.com",)), generation=2)
+    await world.registry().replace(other, expected_generation=1, change=a_change())
+    assert await world.registry().get(provider.id) == other
+
+
+async def test_a_live_service_never_gets_into_the_customers_store(world: World) -> None:
+    stray = a_provider(kind=ProviderKind.EXA, config=ExaConfig(approved_hosts=("a.example.com",)))
+    with pytest.raises(ValueError, match=r"exposure_profile|agent_only"):
+        await world.registry().create(stray, a_change())
+    assert await world.customer_catalog().sources() == ()
+    assert await world.catalog().providers() == ()
+
+
+@pytest.mark.parametrize(
+    "config", [None, FirecrawlConfig(approved_hosts=("a.example.com",))], ids=["none", "of-another-kind"]
+)
+async def test_a_live_service_without_its_own_config_is_not_stored(
+    world: World, config: FirecrawlConfig | None
+) -> None:
+    with pytest.raises(ValueError, match="config"):
+        await world.registry().create(an_internal_provider(kind=ProviderKind.EXA, config=config), a_change())
 
 
 async def test_a_new_name_frees_the_old_one(world: World) -> None:

@@ -23,6 +23,7 @@ from shared.adapters.customer_vocabularies import DynamoCustomerVocabularies
 from shared.adapters.idempotency import DynamoIdempotency
 from shared.adapters.internal_catalog import DynamoInternalCatalog
 from shared.adapters.origins import DynamoOrigins
+from shared.adapters.pool_desk import DynamoPoolDesk
 from shared.adapters.pool_keys import SecretsManagerPoolKeys
 from shared.adapters.pool_ledger import DynamoPoolLedger
 from shared.adapters.quotes import DynamoQuotes
@@ -50,6 +51,7 @@ from shared.ports.customer_vocabularies import CustomerVocabularies
 from shared.ports.idempotency import Idempotency
 from shared.ports.internal_catalog import InternalCatalog
 from shared.ports.origins import Origins
+from shared.ports.pool_desk import PoolDesk
 from shared.ports.pool_keys import PoolKeys
 from shared.ports.pool_ledger import PoolLedger
 from shared.ports.quotes import Quotes
@@ -60,7 +62,7 @@ from shared.ports.root_secret import RootSecret
 from shared.ports.secret_box import Sealer, Unsealer
 from shared.ports.vocabularies import Vocabularies
 from tests.contract.far_ahead import NOW
-from tests.support import alexandria_fakes, card_fakes, fakes, live_fakes
+from tests.support import alexandria_fakes, card_fakes, desk_fakes, fakes, live_fakes
 from tests.support.card_fakes import Shelf
 from tests.support.fakes import FakeClock, FakeStore
 
@@ -93,6 +95,7 @@ class World(Protocol):
     def pool_keys(self) -> PoolKeys: ...
     def keep_pool_secret(self, pool: Pool, text: str) -> None: ...
     def pool_ledger(self) -> PoolLedger: ...
+    def pool_desk(self) -> PoolDesk: ...
     def allowances(self) -> Allowances: ...
     def allowance_desk(self) -> AllowanceDesk: ...
     def quotes(self) -> Quotes: ...
@@ -181,6 +184,9 @@ class FakeWorld:
 
     def pool_ledger(self) -> PoolLedger:
         return self._pool_ledger
+
+    def pool_desk(self) -> PoolDesk:
+        return desk_fakes.FakePoolDesk(self._pool_ledger, self._store)
 
     def allowances(self) -> Allowances:
         return self._allowances
@@ -324,6 +330,11 @@ class StoreWorld:
 
     def pool_ledger(self) -> DynamoPoolLedger:
         return DynamoPoolLedger(self.clients.dynamodb, table=self.internal_ledger, clock=self.clock)
+
+    def pool_desk(self) -> DynamoPoolDesk:
+        return DynamoPoolDesk(
+            self.clients.dynamodb, table=self.internal_ledger, audit_table=self.internal_table, clock=self.clock
+        )
 
     def allowances(self) -> DynamoAllowances:
         return DynamoAllowances(self.clients.dynamodb, table=self.internal_ledger, clock=self.clock)

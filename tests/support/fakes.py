@@ -17,9 +17,11 @@ from shared.domain.changes import Change, IdempotencyRecord
 from shared.domain.credentials import Credential
 from shared.domain.exposure import CredentialClass, ExposureProfile
 from shared.domain.identifiers import exposure_of, fingerprint_of
+from shared.domain.live_configs import CONFIG_OF
 from shared.domain.names import name_key
 from shared.domain.pages import Page
 from shared.domain.registrations import (
+    LIVE_KINDS,
     MAX_PROVIDERS_PER_EXPOSURE,
     CustomerSource,
     Provider,
@@ -378,6 +380,11 @@ def _last_admin() -> Conflict:
 def _check_profile(provider: Provider) -> None:
     if exposure_of(provider.id) is not provider.exposure_profile:
         raise ValueError("the id names another exposure profile")
+    kind = provider.source.kind
+    if kind in LIVE_KINDS and provider.exposure_profile is not ExposureProfile.AGENT_ONLY:
+        raise ValueError("a live kind is agent_only")
+    if kind in LIVE_KINDS and type(provider.source.config) is not CONFIG_OF[kind]:
+        raise ValueError("a live kind has a config of its own")
 
 
 def _check_next(generation: int, expected: int) -> None:
