@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import time
 from collections.abc import Iterator, Mapping
 
@@ -156,7 +157,10 @@ def test_fifty_answers_that_ended_early_leave_no_sockets_and_no_tasks_behind(
     streaming.play([OPEN], framing=framing)
     source = a_source(base_url=streaming.url)
 
+    abandoned: list[object] = []
+
     async def invocation() -> None:
+        sys.set_asyncgen_hooks(finalizer=abandoned.append)  # as the loop has its own again afterwards
         sends = (gateway.send(source, watch=refuse if raises else Until(b"two")) for _ in range(2))
         answers = await asyncio.gather(*sends, return_exceptions=True)
         assert {type(answer) for answer in answers} == {Refused if raises else OutboundAnswer}
@@ -166,6 +170,7 @@ def test_fifty_answers_that_ended_early_leave_no_sockets_and_no_tasks_behind(
     before = open_sockets()
     for _ in range(50):
         gateway.loop.run(invocation())
+    assert abandoned == []  # no generator was left half-way, for the loop to close some time later
     assert gateway.loop.run(_in_a_moment(streaming.is_left))
     assert open_sockets() <= before + 2
 
