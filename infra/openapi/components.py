@@ -143,6 +143,7 @@ TAGS: tuple[tuple[str, str], ...] = (
     ("Search", "Agents and assistants find passages."),
     ("Widget", "Visitors of a website find passages."),
     ("Glossary", "Agents and assistants look up words and names."),
+    ("Alexandria", "Agents find, price and execute tools of other companies."),
     ("Providers", "Admins register the sources."),
     ("Live services", "Admins look after the keys and allowances of the hosted live services."),
     ("Credentials", "Admins decide who may ask."),

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from infra.openapi.alexandria_operations import ALEXANDRIA_ANSWERS, ALEXANDRIA_REQUESTS
 from infra.openapi.card_examples import CARD_ANSWERS, CARD_REQUESTS, CARD_TEXTS
 from infra.openapi.live_examples import LIVE_ANSWERS, LIVE_REQUESTS
 from infra.openapi.live_provider_examples import ADMIN_LIVE_ANSWERS, ADMIN_LIVE_REQUESTS
@@ -216,14 +217,26 @@ _ANSWERS: dict[str, Json] = {
 def request_examples() -> dict[str, Json]:
     return {
         name: {"value": value}
-        for name, value in {**_REQUESTS, **CARD_REQUESTS, **LIVE_REQUESTS, **ADMIN_LIVE_REQUESTS}.items()
+        for name, value in {
+            **_REQUESTS,
+            **CARD_REQUESTS,
+            **LIVE_REQUESTS,
+            **ALEXANDRIA_REQUESTS,
+            **ADMIN_LIVE_REQUESTS,
+        }.items()
     }
 
 
 def answer_examples() -> dict[str, Json]:
     return {
         name: {"value": value}
-        for name, value in {**_ANSWERS, **CARD_ANSWERS, **LIVE_ANSWERS, **ADMIN_LIVE_ANSWERS}.items()
+        for name, value in {
+            **_ANSWERS,
+            **CARD_ANSWERS,
+            **LIVE_ANSWERS,
+            **ALEXANDRIA_ANSWERS,
+            **ADMIN_LIVE_ANSWERS,
+        }.items()
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from infra.openapi.alexandria_operations import ALEXANDRIA_OPERATIONS
 from infra.openapi.card_operations import CARD_OPERATIONS
 from infra.openapi.live_operations import LIVE_OPERATIONS
 from infra.openapi.operation import IfMatch, Operation
@@ -158,5 +159,6 @@ OPERATIONS: dict[tuple[str, str], Operation] = {
     **_ADMINISTERING_CREDENTIALS,
     **CARD_OPERATIONS,
     **LIVE_OPERATIONS,
+    **ALEXANDRIA_OPERATIONS,
     **_REST,
 }

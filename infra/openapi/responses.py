@@ -147,6 +147,7 @@ def parameters_of(path: str, operation: Operation) -> list[Json]:
         (operation.if_match is IfMatch.OPTIONAL, ("ifMatchOptional",)),
         (operation.is_idempotent_by_key, ("idempotencyKey",)),
         (operation.tag == "Widget", ("origin",)),
+        (operation.tag == "Alexandria", ("agentId",)),
         (True, (*by_operation.get(operation.id, ()), "requestId")),
     )
     names = [name for condition, those in applies if condition for name in those]
