@@ -27,7 +27,13 @@ from infra.local.provision import client_environment
 from infra.rehearsal.cards import clear_cards, keep_cards, look_cards_up
 from infra.rehearsal.deployment import Deployment
 from infra.rehearsal.lambda_python import LambdaPython, lambda_python
-from infra.rehearsal.live_services import count_operations, fetch_one_source, register_live, search_live
+from infra.rehearsal.live_services import (
+    count_operations,
+    fetch_one_source,
+    register_live,
+    run_a_tool,
+    search_live,
+)
 from infra.rehearsal.searches import (
     Callers,
     read_what_is_public,
@@ -101,6 +107,7 @@ def _use(steps: Steps, outputs: Mapping[str, str], callers: Callers, directory: 
         steps.note(read_what_is_public(callers))
     with start_providers(directory) as providers:
         with steps.step("Register two reference providers through the deployed admin API, as root"):
+            providers.await_start()
             seeded = register(callers, root_token=root_token, providers=providers)
         with steps.step("Search as an agent"):
             steps.note(search_as_agent(callers, seeded))
@@ -111,6 +118,7 @@ def _use(steps: Steps, outputs: Mapping[str, str], callers: Callers, directory: 
     with steps.step("Ask the live services as an agent"):
         steps.note(search_live(callers, seeded))
         steps.note(fetch_one_source(callers, seeded))
+        steps.note(run_a_tool(callers, seeded))
         steps.note(count_operations(callers, root_token=root_token))
     with steps.step("Keep a glossary"):
         steps.note(keep_cards(callers, seeded, root_token=root_token))

@@ -11,8 +11,10 @@ from infra.rehearsal.steps import Failed
 from infra.stack_name import STACK_NAME
 
 ACQUIRE = "/api/v1/knowledge/acquire"
+ALEXANDRIA = "/api/v1/knowledge/alexandria"
 _ALLOWANCES = "/api/v1/knowledge/allowances"
 _QUERY = "open a gate"
+_TOOL = "tide predictions"
 _PAGE = f"https://{DOCUMENTS}/gangway/boarding"
 
 
@@ -46,6 +48,22 @@ def fetch_one_source(callers: Callers, seeded: Seeded) -> str:
             return f"{len(fetched['text'])} characters of an approved page; another page is a {declined.status}"
         raise
     raise Failed("A page that nobody approved was fetched.")
+
+
+def run_a_tool(callers: Callers, seeded: Seeded) -> str:
+    """Raises `Failed` unless a tool is found and priced, runs once however often it is ordered, and has a receipt."""
+    agent = callers.bearer(seeded.tokens["agent"])
+    tool = agent.post(f"{ALEXANDRIA}/search", {"query": _TOOL}).body["tools"][0]["tool"]
+    order = {
+        "quoteId": agent.post(f"{ALEXANDRIA}/inspect", {"tool": tool}).body["quoteId"],
+        "requestId": "rehearsal-1",
+        "options": {"harbour": "Ostrand"},
+    }
+    first, again = (agent.post(f"{ALEXANDRIA}/execute", order).body for _ in range(2))
+    receipt = agent.post(f"{ALEXANDRIA}/receipt", {"requestId": order["requestId"]}).body
+    if first["receipt"] != receipt or again["receipt"] != receipt or again["result"] is not None:
+        raise Failed(f"The tool's receipts: {first['receipt']}, {again['receipt']}, {receipt}")
+    return f"{tool['provider']} {tool['capability']} ran once for {receipt['cost']['credits']} credits"
 
 
 def count_operations(callers: Callers, *, root_token: str) -> str:
