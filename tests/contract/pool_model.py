@@ -246,10 +246,9 @@ class PoolModel:
         if isinstance(answer, BaseException):
             raise answer
         status, body = answer
-        headers = {
-            **(JSON if body else {"content-type": "text/html"}),
-            **({"retry-after": step.wait} if step.wait else {}),
-        }
+        headers = {"content-type": "application/json" if body else "text/html"}
+        if step.wait is not None:
+            headers["retry-after"] = step.wait
         return OutboundAnswer(status=status, headers=headers, body=json.dumps(body).encode())
 
     def _check_operation(self, operation: Operation) -> None:
