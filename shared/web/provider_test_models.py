@@ -22,7 +22,7 @@ Activate = Annotated[bool, Field(description="Turn the provider on when it answe
 
 
 class ProviderTest(WireModel):
-    """One question, asked for real. It counts for nothing and touches no cache."""
+    """One question, asked for real. It counts for no circuit and touches no cache."""
 
     query: TestQuery
     activate: Activate = False

@@ -45,7 +45,7 @@ BOUNDED = settings(
 # The file, so that each operation is a test of its own; below it is compared with what is served.
 SCHEMA = schemathesis.openapi.from_path(ROOT / "docs" / "openapi.json")
 OPERATIONS = [result.ok() for result in SCHEMA.get_all_operations()]
-WITH_ID = [operation for operation in OPERATIONS if "{" in operation.path]
+WITH_ID = [operation for operation in OPERATIONS if "{" in operation.path and "{pool}" not in operation.path]
 
 
 def label(operation: APIOperation) -> str:
@@ -89,7 +89,8 @@ def test_a_valid_request_is_answered_as_the_document_says(
     operation: APIOperation, gateway: Gateway, tokens: dict[str, str]
 ) -> None:
     def check(case: Case) -> None:
-        if case.operation.label == f"POST {PROVIDERS}":  # few generated addresses are good ones
+        is_contract = isinstance(case.body, dict) and case.body.get("kind", "contract") == "contract"
+        if case.operation.label == f"POST {PROVIDERS}" and is_contract:  # few generated addresses are good ones
             case.body = {**case.body, "baseUrl": gateway.local["providers"]["public"]["url"]}
         headers = headers_for(case, gateway, tokens)
         case.call_and_validate(base_url=gateway.url, headers=headers, checks=[*CONFORMS, *METHODS])

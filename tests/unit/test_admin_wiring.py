@@ -6,6 +6,8 @@ import pytest
 from pydantic import ValidationError
 
 from functions.admin.wiring import wired
+from shared.domain.live_configs import ENDPOINTS, SEARCHING_KINDS
+from shared.domain.registrations import LIVE_KINDS, ProviderKind
 
 ENVIRONMENT = {
     "KG_TABLE_REGISTRATIONS_PUBLIC": "registrations-public",
@@ -42,3 +44,20 @@ def test_they_can_be_switched_on() -> None:
     parts = wired(ENVIRONMENT | {"KG_ALLOW_LOOPBACK_HTTP": "true", "KG_PRIVATE_NETWORK_AVAILABLE": "true"})
 
     assert (parts.allow_loopback_http, parts.private_network_available) == (True, True)
+
+
+def test_every_live_kind_can_be_tested_at_its_own_endpoint() -> None:
+    live = wired(ENVIRONMENT).live
+
+    assert set(live.askers) == SEARCHING_KINDS
+    assert {*live.askers, *live.acquirers} == LIVE_KINDS
+    assert live.endpoints == ENDPOINTS
+
+
+def test_a_service_can_be_elsewhere_in_the_embedded_default_alone() -> None:
+    origins = {"KG_LOCAL_ORIGINS": '{"exa": "http://127.0.0.1:4001"}'}
+    embedded = wired(ENVIRONMENT | origins | {"KG_ALLOW_LOOPBACK_HTTP": "true"})
+
+    assert embedded.live.endpoints[ProviderKind.EXA] == "http://127.0.0.1:4001"
+    with pytest.raises(ValidationError, match="KG_LOCAL_ORIGINS"):
+        wired(ENVIRONMENT | origins)
