@@ -18,12 +18,12 @@ _MOST_MARKS: Final = 30_000  # brackets and commas
 _STRING_OR_MARK = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"?|([{\[,])', re.DOTALL)
 
 
-def object_in(body: bytes) -> JsonObject | None:
-    """None for anything that is not one sound JSON object."""
+def object_in(body: bytes, *, not_finite_is_null: bool = False) -> JsonObject | None:
+    """None for anything that is not one sound JSON object. NaN and infinities are unsound, or read as null."""
     if _is_tangled(body):
         return None
     try:
-        value = parse(body)
+        value = parse(body, not_finite_is_null=not_finite_is_null)
     except NotStrictJson:
         return None
     return value if isinstance(value, dict) else None

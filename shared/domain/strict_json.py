@@ -23,15 +23,18 @@ class NotStrictJson(ValueError):
         self.reason = reason
 
 
-def parse(data: bytes) -> JsonValue:
-    """Parses UTF-8 JSON (a leading byte order mark is accepted). Raises `NotStrictJson`."""
+def parse(data: bytes, *, not_finite_is_null: bool = False) -> JsonValue:
+    """Parses UTF-8 JSON (a leading byte order mark is accepted). Raises `NotStrictJson`.
+
+    `not_finite_is_null` is for upstreams that write NaN and infinities where they have no number: null is read there.
+    """
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise NotStrictJson("not_utf8") from None
     _check_depth(text)
     try:
-        value: JsonValue = _DECODER.decode(text)
+        value: JsonValue = (_LENIENT_DECODER if not_finite_is_null else _DECODER).decode(text)
     except NotStrictJson:
         raise
     except (ValueError, RecursionError):
@@ -77,6 +80,15 @@ def _float(text: str) -> float:
     return value
 
 
+def _no_constant(_name: str) -> None:
+    return None
+
+
+def _float_or_null(text: str) -> float | None:
+    value = float(text)
+    return value if math.isfinite(value) else None
+
+
 def _int(text: str) -> int:
     if len(text) > _MAX_NUMBER_CHARACTERS:
         raise NotStrictJson("number_too_long")
@@ -84,3 +96,6 @@ def _int(text: str) -> int:
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant, parse_float=_float, parse_int=_int)
+_LENIENT_DECODER = json.JSONDecoder(
+    object_pairs_hook=_object, parse_constant=_no_constant, parse_float=_float_or_null, parse_int=_int
+)
