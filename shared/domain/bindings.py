@@ -123,10 +123,14 @@ class Binding(ProviderConfig):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DifyExternalConfig(ProviderConfig):
-    """A server that implements Dify's External Knowledge API; `knowledge_id` is its name for the knowledge."""
+    """A server that implements Dify's External Knowledge API; `knowledge_id` is its name for the knowledge.
+    `reaches_public_only`: an operator has stated that the credential reaches public content alone; without it nothing
+    from there is customer_safe.
+    """
 
     knowledge_id: str
     score_threshold: float = 0.0
+    reaches_public_only: bool = False
     common: CommonConfig = field(default_factory=CommonConfig)
 
 

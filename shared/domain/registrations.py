@@ -85,10 +85,12 @@ class SigningSecrets:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
     """How a self-hosted server is reached beyond its base URL. `owner_id` is whose credential it is: an instance's or
-    the provider's own. `allow_plain_http` was acknowledged for exactly this base URL.
+    the provider's own. `generation` is the instance's, as it was read (0 where there is no instance): a binding is
+    written only while it is the current one. `allow_plain_http` was acknowledged for exactly this base URL.
     """
 
     owner_id: str
+    generation: int = 0
     credential: SealedSecret | None = None
     allow_plain_http: bool = False
     private_authority: str | None = field(default=None, repr=False)

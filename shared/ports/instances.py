@@ -12,12 +12,13 @@ from shared.domain.registrations import Provider
 
 class Instances(Protocol):
     """Every write is one transaction: the item, its name row, the exposure's generation, the audit entry and the
-    idempotency record are all written or none is. `credential_key` is a keyed fingerprint of origin and credential:
-    the same one cannot be used under the other exposure profile.
+    idempotency record are all written or none is. `credential_key` (see `ports.credential_keys`) stands for origin and
+    credential together: the same one cannot be used under the other exposure profile. It is given up with the last
+    instance that has it.
 
     Raises `Conflict` `name_taken`, `instance_limit_reached` (50 per exposure profile), `credential_used_elsewhere`,
-    `instance_in_use`, `idempotency_key_used`; `PreconditionFailed` when the stored generation is not the expected one,
-    `NotFound` when there is nothing to replace or delete, `Unavailable` when the store cannot be used.
+    `instance_in_use`, `idempotency_key_used`, `busy`; `PreconditionFailed` when the stored generation is not the
+    expected one, `NotFound` when there is nothing to replace or delete, `Unavailable` when the store cannot be used.
     """
 
     async def get(self, instance_id: str) -> Instance | None:
@@ -29,7 +30,7 @@ class Instances(Protocol):
         ...
 
     async def bindings(self, instance_id: str) -> tuple[Provider, ...]:
-        """The providers that are bound to it, by ascending id."""
+        """The providers that are bound to it, by ascending id; none for an instance that is not there."""
         ...
 
     async def create(self, instance: Instance, change: Change, *, credential_key: str | None) -> None: ...
@@ -43,15 +44,19 @@ class Instances(Protocol):
         credential_key: str | None,
         disable: tuple[Provider, ...] = (),
     ) -> None:
-        """`disable` are bindings that this change switches off, as they become. `credential_key` None keeps the one
-        that is stored.
+        """`instance.generation` must be `expected_generation + 1`; id, kind and exposure profile never change.
+        `disable` are bindings that this change switches off, as they become (the generation of each one higher, its
+        name and what it is bound to as before). `credential_key` None keeps the one that is stored, unless there is
+        no credential any more. Raises `Conflict` (`busy`) when the instance's `binding_ids` are not those any more
+        that were read with it: one might be missing from `disable`.
         """
         ...
 
     async def delete(
         self, instance: Instance, *, expected_generation: int, change: Change, bindings: tuple[Provider, ...] = ()
     ) -> None:
-        """With exactly the bindings that exist, in the same transaction. Raises `Conflict` (`instance_in_use`) for one
-        that was not named.
+        """With exactly the bindings that exist, in the same transaction. Raises `Conflict` (`instance_in_use`, whose
+        `facts` list them under `bindings`) where others exist than were named, and (`busy`) where one of them has
+        changed.
         """
         ...

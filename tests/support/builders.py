@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import itertools
 import secrets
-from dataclasses import fields
+from dataclasses import fields, replace
 from datetime import UTC, datetime
 from typing import Any
 
 from shared.domain import identifiers
 from shared.domain.audit import AuditEntry
+from shared.domain.bindings import PRODUCT_OF, Binding, DifyExternalConfig
 from shared.domain.changes import Change, IdempotencyRecord
 from shared.domain.credentials import DEFAULT_RATE_PER_MINUTE, Credential
 from shared.domain.exposure import Audience, CredentialClass, ExposureProfile
+from shared.domain.instances import Instance
 from shared.domain.passages import Passage
 from shared.domain.registrations import (
     CustomerSource,
+    Link,
     Provider,
     ProviderKind,
     ProviderStatus,
@@ -28,6 +31,7 @@ SECRET = "5e" * 32  # the secret part of every built credential's token, unless 
 SIGNING_SECRET = "kgs_" + "51" * 32
 
 _SOURCE_FIELDS = {field.name for field in fields(Source)}
+_BINDING_FIELDS = {field.name for field in fields(Binding)}
 _count = itertools.count(1)
 
 
@@ -61,6 +65,57 @@ def a_provider(**over: Any) -> Provider:
 
 def an_internal_provider(**over: Any) -> Provider:
     return a_provider(exposure_profile=ExposureProfile.AGENT_ONLY, **over)
+
+
+def an_instance(*, exposure_profile: ExposureProfile = ExposureProfile.AGENT_ONLY, **over: Any) -> Instance:
+    """A Dify server, agent_only unless told otherwise; a customer_safe one reaches public content alone."""
+    number = next(_count)
+    created_at = NOW + number / 1000
+    values: dict[str, Any] = {
+        "id": identifiers.new_instance_id(exposure_profile),
+        "name": f"Server {number}",
+        "kind": ProviderKind.DIFY,
+        "base_url": f"https://dify{number}.fern-desk.test/v1",
+        "generation": 1,
+        "credential": a_sealed_secret(f"dataset-{number}"),
+        "reaches_public_only": exposure_profile is ExposureProfile.CUSTOMER_SAFE,
+        "created_at": created_at,
+        "updated_at": created_at,
+    }
+    return Instance(exposure_profile=exposure_profile, **values | over)
+
+
+def a_binding(instance: Instance, **over: Any) -> Provider:
+    """An active provider bound to `instance`. `over` takes fields of the registration, its source and its binding."""
+    number = next(_count)
+    values: dict[str, Any] = {
+        "instance_id": instance.id,
+        "remote_id": f"6f0c2d5e-0000-4000-8000-{number:012x}",
+        "remote_name": f"Ferry handbook {number}",
+        "product": PRODUCT_OF[instance.kind](),
+    }
+    config = Binding(**values | {name: over.pop(name) for name in list(over) if name in _BINDING_FIELDS})
+    of_source = {"name": f"Handbook {number}", "kind": instance.kind, "signing": None, "config": config}
+    provider = a_provider(exposure_profile=instance.exposure_profile, **of_source | over)
+    return replace(provider, source=instance.at(provider.source))
+
+
+def an_external_provider(
+    *, exposure_profile: ExposureProfile = ExposureProfile.AGENT_ONLY, config: dict[str, Any] | None = None, **over: Any
+) -> Provider:
+    """An active provider that implements Dify's External Knowledge API, with a credential of its own. `config` takes
+    fields of its config.
+    """
+    provider_id = identifiers.new_provider_id(exposure_profile)
+    of_config = {"knowledge_id": "handbook", "reaches_public_only": exposure_profile is ExposureProfile.CUSTOMER_SAFE}
+    values: dict[str, Any] = {
+        "id": provider_id,
+        "kind": ProviderKind.DIFY_EXTERNAL,
+        "signing": None,
+        "config": DifyExternalConfig(**of_config | (config or {})),
+        "link": Link(owner_id=provider_id, credential=a_sealed_secret("external-key")),
+    }
+    return a_provider(exposure_profile=exposure_profile, **values | over)
 
 
 def a_sealed_secret(text: str = SIGNING_SECRET, *, ciphertext: bytes | None = None) -> SealedSecret:

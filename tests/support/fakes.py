@@ -17,6 +17,7 @@ from shared.domain.changes import Change, IdempotencyRecord
 from shared.domain.credentials import Credential
 from shared.domain.exposure import CredentialClass, ExposureProfile
 from shared.domain.identifiers import exposure_of, fingerprint_of
+from shared.domain.instances import Instance
 from shared.domain.live_configs import CONFIG_OF
 from shared.domain.names import name_key
 from shared.domain.pages import Page
@@ -32,6 +33,7 @@ from shared.domain.registrations import (
 from shared.domain.root import RootSwitch
 from shared.errors import Conflict, NotFound, PreconditionFailed, Problem, Unavailable
 from tests.support.builders import NOW
+from tests.support.fake_links import CredentialOwners, check_instance, check_target
 
 T = TypeVar("T")
 
@@ -66,7 +68,7 @@ class Failing:
 
 @dataclass
 class FakeStore:
-    """What the registry, the credential store, the audit log and the idempotency records share."""
+    """What the registry, the instances, the credential store, the audit log and the idempotency records share."""
 
     clock: FakeClock = field(default_factory=FakeClock)
     registrations: dict[str, Provider] = field(default_factory=dict)
@@ -74,6 +76,8 @@ class FakeStore:
     audit: dict[str, AuditEntry] = field(default_factory=dict)
     idempotency: dict[str, IdempotencyRecord] = field(default_factory=dict)
     root: RootSwitch = field(default_factory=RootSwitch)
+    instances: dict[str, Instance] = field(default_factory=dict)
+    credential_owners: CredentialOwners = field(default_factory=CredentialOwners)
 
     def check_idempotency(self, change: Change) -> None:
         """An expired record counts as absent."""
@@ -202,27 +206,31 @@ class FakeRegistry(Failing):
         self._may_fail()
         return _ascending(self.store.registrations, limit=limit, after=after)
 
-    async def create(self, provider: Provider, change: Change) -> None:
+    async def create(self, provider: Provider, change: Change, *, credential_key: str | None = None) -> None:
         self._may_fail()
         _check_profile(provider)
         self.store.check_idempotency(change)
         if provider.id in self.store.registrations:
             raise Conflict("This id is taken.", code="id_taken")
+        self._check_links(provider, credential_key)
         self._check_name(provider)
         of_profile = [p for p in self.store.registrations.values() if p.exposure_profile is provider.exposure_profile]
         if len(of_profile) >= MAX_PROVIDERS_PER_EXPOSURE:
             raise Conflict("There is no room for another.", code="provider_limit_reached")
-        self.store.registrations[provider.id] = provider
+        self._keep(provider, credential_key)
         self.store.note(change)
 
-    async def replace(self, provider: Provider, *, expected_generation: int, change: Change) -> None:
+    async def replace(
+        self, provider: Provider, *, expected_generation: int, change: Change, credential_key: str | None = None
+    ) -> None:
         self._may_fail()
         _check_profile(provider)
         _check_next(provider.generation, expected_generation)
         self.store.check_idempotency(change)
         self._check_generation(provider.id, expected_generation)
+        self._check_links(provider, credential_key)
         self._check_name(provider)
-        self.store.registrations[provider.id] = provider
+        self._keep(provider, credential_key)
         self.store.note(change)
 
     async def delete(self, provider: Provider, *, expected_generation: int, change: Change) -> None:
@@ -230,7 +238,19 @@ class FakeRegistry(Failing):
         self.store.check_idempotency(change)
         self._check_generation(provider.id, expected_generation)
         del self.store.registrations[provider.id]
+        self.store.credential_owners.settle(provider.id, None, has_credential=False)
         self.store.note(change)
+
+    def _check_links(self, provider: Provider, credential_key: str | None) -> None:
+        check_target(provider, self.store.registrations)
+        check_instance(provider, self.store.registrations, self.store.instances)
+        self.store.credential_owners.check(provider.id, credential_key)
+
+    def _keep(self, provider: Provider, credential_key: str | None) -> None:
+        link = provider.source.link
+        has_own = link is not None and link.owner_id == provider.id and link.credential is not None
+        self.store.credential_owners.settle(provider.id, credential_key, has_credential=has_own)
+        self.store.registrations[provider.id] = provider
 
     def _check_generation(self, provider_id: str, expected: int) -> None:
         stored = self.store.registrations.get(provider_id)
