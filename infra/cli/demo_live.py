@@ -19,7 +19,6 @@ from shared.domain.pools import Pool
 
 DOCUMENTS = "docs.harbour.test"
 HANDBOOK = "handbook.harbour.test"
-PRIORITY = 300  # after the demo's own providers
 _HOSTS = [DOCUMENTS, HANDBOOK]
 
 # Good for the stand-ins alone.
@@ -32,12 +31,15 @@ DEMO_KEYS: Mapping[Pool, Mapping[str, object]] = {
 
 @dataclass(frozen=True, slots=True)
 class LiveDemo:
-    """One live provider: its kind, how it is registered, and what it is tested with."""
+    """One live provider: its kind, how it is registered, and what it is tested with. Its passages come after those of
+    the demo's own providers.
+    """
 
     kind: str
     name: str
     config: Mapping[str, object]
     test: Mapping[str, object] = field(default_factory=lambda: {"query": "open a gate"})
+    priority: int = 300
 
 
 LIVE_DEMOS = (
@@ -45,7 +47,14 @@ LIVE_DEMOS = (
     LiveDemo("exa", "Exa", {"approvedHosts": _HOSTS}),
     LiveDemo("mintlify", "Mintlify Index", {"approvedHosts": _HOSTS}),
     LiveDemo("deepwiki", "DeepWiki", {"repositories": ["harbour/gangway"]}),
-    LiveDemo("firecrawl", "Firecrawl", {"approvedHosts": _HOSTS}, {"url": f"https://{DOCUMENTS}/gangway/boarding"}),
+    # Asked first for a source, before Exa.
+    LiveDemo(
+        "firecrawl",
+        "Firecrawl",
+        {"approvedHosts": _HOSTS},
+        test={"url": f"https://{DOCUMENTS}/gangway/boarding"},
+        priority=200,
+    ),
 )
 
 
@@ -119,7 +128,7 @@ def _register(admin: Client, demo: LiveDemo) -> str:
         "kind": demo.kind,
         "name": demo.name,
         "exposureProfile": "agent_only",
-        "priority": PRIORITY,
+        "priority": demo.priority,
         "config": demo.config,
     }
     provider_id = str(made_provider(admin, wanted)["id"])

@@ -15,11 +15,13 @@ QUESTION: dict[str, Any] = {"query": "refund override code", "limit": 4, "deadli
 SEARCH = "/api/v1/knowledge/search"
 ACQUIRE = "/api/v1/knowledge/acquire"
 ALEXANDRIA = "/api/v1/knowledge/alexandria"
+TOOL = {"provider": "tidebook", "capability": "predictions"}
 SOURCE = {"url": "https://docs.harbour.test/gangway/boarding", "freshness": "force"}
 _REFUSE = json.dumps({"service": "exa", "mode": "refuse_rate", "key": "0001", "retry_after_s": 60})
 WIDGET_SEARCH = "/api/v1/knowledge/widget/search"
 CARD_TEXT = "My EV is on the Mellvik Star; 渡轮卡怎么续费?"
 _SNIPPET_CHARACTERS = 150
+_MOST_DISCOVERIES = 3
 
 
 def welcome(local: Mapping[str, Any], providers: Sequence[DemoProvider]) -> str:
@@ -39,7 +41,8 @@ def welcome(local: Mapping[str, Any], providers: Sequence[DemoProvider]) -> str:
 
 def answer_text(answer: Mapping[str, Any]) -> str:
     """An answer to a search, of either projection, for people."""
-    return "\n".join([*_result_lines(answer["results"]), *_outcome_lines(answer)])
+    lines = [*_result_lines(answer["results"]), *_discovery_lines(answer.get("discoveries", ()))]
+    return "\n".join([*lines, *_outcome_lines(answer)])
 
 
 def cards_text(found: Mapping[str, Any]) -> str:
@@ -78,9 +81,10 @@ def _calls(local: Mapping[str, Any]) -> Iterator[str]:
     yield "  " + curl(collection + "/lookup", local["agent"], {"terms": ["ferry pass", "渡轮卡", "Поромна картка"]})
     yield "  " + curl(collection + "/match", local["assistant"], {"text": CARD_TEXT})
     yield f"  .venv/bin/kgw cards lookup --collection {local['collection']} EV 餐券"
-    yield "An agent fetches one approved source, and looks for tools that cost credits:"
+    yield "An agent fetches one approved source; looks for tools that cost credits; asks what one would cost:"
     yield "  " + curl(url + ACQUIRE, local["agent"], SOURCE)
     yield "  " + curl(url + ALEXANDRIA + "/search", local["agent"], {"query": "tide predictions"})
+    yield "  " + curl(url + ALEXANDRIA + "/inspect", local["agent"], {"tool": TOOL})
     yield "An admin administers, and searches nothing:"
     yield f"  curl -s {url}/api/v1/knowledge/providers -H 'Authorization: Bearer {local['admin']}'"
     yield ""
@@ -113,6 +117,16 @@ def _result_lines(results: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         yield f"     {_shortened(result['snippet'])}"
         if result.get("url"):
             yield f"     {_plain(result['url'])}"
+
+
+def _discovery_lines(discoveries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Each address once."""
+    urls = list(dict.fromkeys(_plain(discovery["url"]) for discovery in discoveries))
+    if urls:
+        yield "  Somewhere to look further:"
+    yield from (f"     {url}" for url in urls[:_MOST_DISCOVERIES])
+    if len(urls) > _MOST_DISCOVERIES:
+        yield f"     and {len(urls) - _MOST_DISCOVERIES} more"
 
 
 def _card_lines(term: str, cards: Sequence[Mapping[str, Any]]) -> Iterator[str]:
