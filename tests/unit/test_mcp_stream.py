@@ -122,6 +122,11 @@ def test_two_answers_to_one_request_are_none(second: bytes) -> None:
     assert failure.value.code == "invalid_response"
 
 
+@pytest.mark.parametrize("number", [True, 1.0, "1", [1]], ids=["true", "float", "text", "list"])
+def test_what_merely_equals_the_number_of_a_request_is_another_number(number: object) -> None:
+    assert not Listener(1).hears(STREAM, message(id=number, result={}))
+
+
 def test_a_stream_of_endless_small_messages_is_given_up() -> None:
     listener = Listener(7)
     assert not listener.hears(STREAM, b"data: {}\n\n" * 10_000)
