@@ -8,7 +8,7 @@ from constructs import Construct
 
 from infra.bundles.build import build_bundles
 from infra.bundles.target import Target
-from infra.constructs.alarms import alarm_on_refused_admins
+from infra.constructs.alarms import alarm_on_refused_admins, alarm_on_unreviewed_units
 from infra.constructs.data import Data
 from infra.constructs.gateway_function import FunctionRole, environment_of, lambda_function
 from infra.constructs.http_api import HttpApi
@@ -64,6 +64,8 @@ class KnowledgeGatewayStack(Stack):
             if function.every_min:
                 run_by_the_clock(self, function, target=functions[function.name])
         alarm_on_refused_admins(self, log=self._roles["admin"].log)
+        asking = [function.name for function in FUNCTIONS if function.reads_pools]
+        alarm_on_unreviewed_units(self, logs_of={name: self._roles[name].log for name in asking})
         self._outputs(api, functions)
 
     def _functions(self, target: Target) -> dict[str, lambda_.Function]:

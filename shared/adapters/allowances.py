@@ -18,11 +18,13 @@ from shared.domain.allowances import DEFAULT_LIMIT, LEASE_S, Allowance, Reservat
 from shared.domain.outcomes import OutcomeCode
 from shared.domain.pools import Pool
 from shared.errors import Refused, Unavailable
+from shared.observability import UNITS_ASK_FOR_REVIEW, logger_for
 from shared.ports.clock import Clock
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
+_logger = logger_for("allowances")
 _ATTEMPTS = 4
 _MOST_SLOTS = 96
 _MOST_OPEN = 64
@@ -61,12 +63,14 @@ class DynamoAllowances:
             allowance = allowance_of(pool, taken.row)
             if reservation.id in allowance.open:  # also where the first sending was done and its answer was lost
                 self._tidy(allowance)
+                _say_if_many_are_unknown(allowance, now=self._clock.now())
                 return reservation
             now = self._clock.now()
             if len(allowance.open) > _MOST_OPEN:
                 gather(self._client, self._table, allowance, now=now)
             if not roll_off(self._client, self._table, allowance, now=now):
                 break
+        _say_if_many_are_unknown(allowance, now=self._clock.now())
         raise Refused(OutcomeCode.ALLOWANCE_EXHAUSTED, retry_at=allowance.free_again_at(self._clock.now()))
 
     def _take(self, reservation: Reservation) -> Updated:
@@ -108,3 +112,10 @@ class DynamoAllowances:
                 roll_off(self._client, self._table, allowance, now=now)
             if allowance.unknown_at(now) - allowance.unknown > _MOST_OPEN:
                 gather(self._client, self._table, allowance, now=now)
+
+
+def _say_if_many_are_unknown(allowance: Allowance, *, now: float) -> None:
+    """The stack raises an alarm on it."""
+    if allowance.asks_for_review_at(now):
+        unknown = allowance.unknown_at(now)
+        _logger.warning(UNITS_ASK_FOR_REVIEW, pool=allowance.pool, unknown=unknown, limit=allowance.limit)

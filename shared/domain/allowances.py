@@ -17,6 +17,7 @@ WINDOW_S: Final = 86_400
 SLOT_S: Final = 1_800
 LEASE_S: Final = 60.0
 MAX_LIMIT: Final = 100_000
+_REVIEWED_FROM: Final = 5  # one in so many
 DEFAULT_LIMIT: Final = {pool: 800 if pool is Pool.MINTLIFY else 1_000 for pool in Pool}
 
 
@@ -58,6 +59,10 @@ class Allowance:
 
     def unknown_at(self, now: float) -> int:
         return self.unknown + sum(lease_end <= now for lease_end in self.open.values())
+
+    def asks_for_review_at(self, now: float) -> bool:
+        """Whether a fifth of the limit is unknown, or more: those units stay until an operator has looked at them."""
+        return self.unknown_at(now) * _REVIEWED_FROM >= self.limit > 0
 
     def used_at(self, now: float) -> int:
         return self.confirmed_at(now) + len(self.open) + self.unknown
