@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from shared.adapters import allowances
@@ -13,21 +11,12 @@ from shared.errors import Refused
 from tests.contract.test_allowances import POOL, set_limit
 from tests.contract.worlds import StoreWorld
 from tests.support.builders import NOW
-
-
-class Heard:
-    """Takes the place of the logger."""
-
-    def __init__(self) -> None:
-        self.lines: list[tuple[str, dict[str, Any]]] = []
-
-    def warning(self, message: str, **fields: Any) -> None:
-        self.lines.append((message, fields))
+from tests.support.search_stage import RecordedLog
 
 
 @pytest.fixture
-def heard(monkeypatch: pytest.MonkeyPatch) -> Heard:
-    heard = Heard()
+def heard(monkeypatch: pytest.MonkeyPatch) -> RecordedLog:
+    heard = RecordedLog()
     monkeypatch.setattr(allowances, "_logger", heard)
     return heard
 
@@ -39,7 +28,7 @@ async def leave_unsettled(world: StoreWorld, units: int) -> None:
 
 
 @pytest.mark.emulator
-async def test_below_a_fifth_nothing_is_said(store: StoreWorld, heard: Heard) -> None:
+async def test_below_a_fifth_nothing_is_said(store: StoreWorld, heard: RecordedLog) -> None:
     await set_limit(store, 11)
     await leave_unsettled(store, 2)
     await store.allowances().reserve(POOL)
@@ -47,22 +36,22 @@ async def test_below_a_fifth_nothing_is_said(store: StoreWorld, heard: Heard) ->
 
 
 @pytest.mark.emulator
-async def test_from_a_fifth_on_every_operation_says_so(store: StoreWorld, heard: Heard) -> None:
+async def test_from_a_fifth_on_every_operation_says_so(store: StoreWorld, heard: RecordedLog) -> None:
     await set_limit(store, 10)
     await leave_unsettled(store, 2)
     for _ in range(2):
         await store.allowances().reserve(POOL)
-    said = ("pool.units_ask_for_review", {"pool": Pool.EXA, "unknown": 2, "limit": 10})
+    said = ("warning", "pool.units_ask_for_review", {"pool": Pool.EXA, "unknown": 2, "limit": 10})
     assert heard.lines == [said, said]
 
 
 @pytest.mark.emulator
-async def test_so_does_an_operation_that_is_refused(store: StoreWorld, heard: Heard) -> None:
+async def test_so_does_an_operation_that_is_refused(store: StoreWorld, heard: RecordedLog) -> None:
     await set_limit(store, 1)
     await leave_unsettled(store, 1)
     with pytest.raises(Refused):
         await store.allowances().reserve(POOL)
-    assert [fields["unknown"] for _, fields in heard.lines] == [1]
+    assert [fields["unknown"] for fields in heard.of("pool.units_ask_for_review")] == [1]
 
 
 def test_a_closed_pool_asks_for_nothing() -> None:
