@@ -1,0 +1,39 @@
+"""Scripted lines that let nothing through but reading: a request of any other method or path fails its test."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from shared.domain.registrations import Source
+from shared.ports.exchange import OutboundRequest
+from tests.support.fake_exchanges import FakeExchanges, Step
+
+Shape = tuple[str, str]
+# What may be sent: method and shape of the path below the base URL. Whatever is not here changes something, or might.
+READING: Final[dict[Shape, re.Pattern[str]]] = {
+    ("GET", "/datasets"): re.compile(r"/datasets\?[^#]*", re.ASCII),
+    ("GET", "/datasets/{id}"): re.compile(r"/datasets/[^/?#]+", re.ASCII),
+    ("POST", "/datasets/{id}/retrieve"): re.compile(r"/datasets/[^/?#]+/retrieve", re.ASCII),
+    ("POST", "/retrieval"): re.compile(r"/retrieval", re.ASCII),
+}
+
+
+class ReadOnlyExchanges(FakeExchanges):
+    """`shapes` are those of all requests so far."""
+
+    shapes: set[Shape]
+
+    def next_step(self, source: Source) -> Step:
+        shape = shape_of(self.sent[-1].request, base_url=source.base_url)
+        self.shapes = getattr(self, "shapes", set()) | {shape}
+        return super().next_step(source)
+
+
+def shape_of(request: OutboundRequest, *, base_url: str) -> Shape:
+    assert request.url.startswith(base_url + "/"), request.url
+    path = request.url.removeprefix(base_url)
+    shapes = [shape for shape, pattern in READING.items() if shape[0] == request.method and pattern.fullmatch(path)]
+    assert len(shapes) == 1, f"{request.method} {path} is no reading"
+    assert not re.search(r"(?:^|/)(?:\.|%2e){1,2}(?:/|$|\?)", path, re.IGNORECASE), path
+    return shapes[0]
