@@ -61,6 +61,7 @@ class Function:
 
 
 _COUNTED = ("RATE#*",)
+_REGISTERED = ("BINDING_TARGET", "INSTANCE", "INSTANCE_NAME", "NAME", "PROVIDER")
 
 
 def _rows_of(*pools: Pool) -> tuple[str, ...]:
@@ -88,10 +89,10 @@ SEARCH = Function(
     tables=(REGISTRATIONS_PUBLIC, REGISTRATIONS_INTERNAL, CARDS, LEDGER_PUBLIC, LEDGER_INTERNAL),
     table_grants=(
         TableGrant(REGISTRATIONS_PUBLIC, ("BatchGetItem", "GetItem"), ("GENERATION",)),
-        TableGrant(REGISTRATIONS_PUBLIC, ("Query",), ("PROVIDER",)),
+        TableGrant(REGISTRATIONS_PUBLIC, ("Query",), ("INSTANCE", "PROVIDER")),
         TableGrant(REGISTRATIONS_INTERNAL, ("BatchGetItem",), ("CREDENTIAL", "GENERATION")),
         TableGrant(REGISTRATIONS_INTERNAL, ("GetItem",), ("GENERATION",)),
-        TableGrant(REGISTRATIONS_INTERNAL, ("Query",), ("PROVIDER",)),
+        TableGrant(REGISTRATIONS_INTERNAL, ("Query",), ("INSTANCE", "PROVIDER")),
         TableGrant(CARDS, ("GetItem",), ("COLLECTION",)),
         TableGrant(CARDS, ("Query",), ("KEY#*",)),
         TableGrant(CARDS, ("BatchGetItem",), ("CARD#*", "COLLECTION")),
@@ -141,16 +142,26 @@ ADMIN = Function(
     memory_mb=512,
     tables=(REGISTRATIONS_PUBLIC, REGISTRATIONS_INTERNAL, CARDS, LEDGER_PUBLIC, LEDGER_INTERNAL),
     table_grants=(
-        TableGrant(REGISTRATIONS_PUBLIC, ("GetItem", "Query"), ("CREDENTIAL", "PROVIDER")),
-        TableGrant(REGISTRATIONS_PUBLIC, ("DeleteItem", "PutItem"), ("CREDENTIAL", "NAME", "ORIGIN#*", "PROVIDER")),
-        TableGrant(REGISTRATIONS_PUBLIC, ("UpdateItem",), ("GENERATION",)),
-        TableGrant(REGISTRATIONS_INTERNAL, ("GetItem",), ("CREDENTIAL", "PROVIDER", "ROOT")),
-        TableGrant(REGISTRATIONS_INTERNAL, ("BatchGetItem",), ("CREDENTIAL",)),
-        TableGrant(REGISTRATIONS_INTERNAL, ("Query",), ("AUDIT", "CREDENTIAL", "PROVIDER")),
-        TableGrant(REGISTRATIONS_INTERNAL, ("ConditionCheckItem",), ("CREDENTIAL", "ROOT")),
-        TableGrant(REGISTRATIONS_INTERNAL, ("DeleteItem",), ("CREDENTIAL", "NAME", "PROVIDER")),
-        TableGrant(REGISTRATIONS_INTERNAL, ("PutItem",), ("AUDIT", "CREDENTIAL", "NAME", "PROVIDER", "ROOT")),
-        TableGrant(REGISTRATIONS_INTERNAL, ("UpdateItem",), ("GENERATION",)),
+        TableGrant(REGISTRATIONS_PUBLIC, ("GetItem", "Query"), ("CREDENTIAL", "INSTANCE", "PROVIDER")),
+        TableGrant(REGISTRATIONS_PUBLIC, ("BatchGetItem",), ("PROVIDER",)),
+        TableGrant(REGISTRATIONS_PUBLIC, ("ConditionCheckItem",), ("INSTANCE",)),
+        TableGrant(REGISTRATIONS_PUBLIC, ("DeleteItem", "PutItem"), (*_REGISTERED, "CREDENTIAL", "ORIGIN#*")),
+        TableGrant(REGISTRATIONS_PUBLIC, ("UpdateItem",), ("GENERATION", "INSTANCE", "PROVIDER")),
+        TableGrant(
+            REGISTRATIONS_INTERNAL,
+            ("GetItem",),
+            ("CREDENTIAL", "FINGERPRINT_KEY", "INSTANCE", "INSTANCE_CREDENTIAL", "PROVIDER", "ROOT"),
+        ),
+        TableGrant(REGISTRATIONS_INTERNAL, ("BatchGetItem",), ("CREDENTIAL", "PROVIDER")),
+        TableGrant(REGISTRATIONS_INTERNAL, ("Query",), ("AUDIT", "CREDENTIAL", "INSTANCE", "PROVIDER")),
+        TableGrant(REGISTRATIONS_INTERNAL, ("ConditionCheckItem",), ("CREDENTIAL", "INSTANCE", "ROOT")),
+        TableGrant(REGISTRATIONS_INTERNAL, ("DeleteItem",), (*_REGISTERED, "CREDENTIAL", "INSTANCE_CREDENTIAL")),
+        TableGrant(
+            REGISTRATIONS_INTERNAL, ("PutItem",), (*_REGISTERED, "AUDIT", "CREDENTIAL", "FINGERPRINT_KEY", "ROOT")
+        ),
+        TableGrant(
+            REGISTRATIONS_INTERNAL, ("UpdateItem",), ("GENERATION", "INSTANCE", "INSTANCE_CREDENTIAL", "PROVIDER")
+        ),
         TableGrant(LEDGER_INTERNAL, ("UpdateItem",), (*_rows_of(*Pool), *_COUNTED)),
         TableGrant(LEDGER_INTERNAL, ("GetItem",), ("IDEMPOTENCY#*", *_rows_of(*Pool))),
         TableGrant(LEDGER_INTERNAL, ("PutItem",), ("IDEMPOTENCY#*",)),

@@ -4,9 +4,13 @@ Every table has the string keys `pk` and `sk` and the TTL attribute `expires_at`
 What lies in each, by partition key:
 
     registrations-public    PROVIDER (sk = id), NAME (sk = key of the name), GENERATION (sk = -),
+                            INSTANCE (sk = id), INSTANCE_NAME (sk = key of the name),
+                            BINDING_TARGET (sk = instance id and remote id: what a provider is bound to),
                             CREDENTIAL (sk = id, class pub), ORIGIN#<origin> (sk = credential id)
-    registrations-internal  PROVIDER, NAME, GENERATION, CREDENTIAL (adm, agt, ast), ROOT (sk = -, root's switch),
-                            AUDIT (sk = entry id)
+    registrations-internal  PROVIDER, NAME, GENERATION, INSTANCE, INSTANCE_NAME, BINDING_TARGET,
+                            CREDENTIAL (adm, agt, ast), ROOT (sk = -, root's switch), AUDIT (sk = entry id),
+                            INSTANCE_CREDENTIAL (sk = keyed fingerprint of origin and credential: who uses it, over
+                            both exposure profiles), FINGERPRINT_KEY (sk = -: the key of those fingerprints)
     cards                   COLLECTION (sk = id), COLLECTION_NAME (sk = exposure and key of the name),
                             CARD#<collection id> (sk = card id), KEY#<collection id> (sk = normalised key)
     ledger-public           RATE#<subject> (sk = minute)

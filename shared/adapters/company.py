@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shared.adapters import audit_items, idempotency_items
-from shared.adapters.attributes import number
+from shared.adapters.attributes import Item, number
 from shared.adapters.conditions import no_row_yet
 from shared.adapters.transactions import Part, busy, put, refused_as
 from shared.domain.changes import Change
@@ -29,6 +29,13 @@ def audited(change: Change, *, table: str) -> Part:
 def changed_or_gone(found: object) -> PreconditionFailed | NotFound:
     """Why a resource does not have the expected generation."""
     return NotFound("There is no such thing.") if found is None else PreconditionFailed("Read it again, then decide.")
+
+
+def existing_item(stored: Item | None) -> Item:
+    """Raises `NotFound` where nothing is stored."""
+    if stored is None:
+        raise NotFound("There is no such thing.")
+    return stored
 
 
 def id_taken() -> Conflict:

@@ -6,15 +6,19 @@ from typing import TYPE_CHECKING
 
 from shared.adapters.attributes import Item, text_of
 from shared.adapters.generations import CurrentRegistrations
+from shared.adapters.instance_items import FindInstance
 from shared.adapters.row_reads import RowReads
 from shared.adapters.source_items import source_of
 from shared.adapters.unreadable import readable
 from shared.domain.exposure import ExposureProfile
 from shared.domain.identifiers import exposure_of
-from shared.domain.registrations import CustomerSource, ProviderKind, ProviderStatus
+from shared.domain.registrations import SERVER_KINDS, CustomerSource, ProviderKind, ProviderStatus
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
+
+
+_KINDS = SERVER_KINDS | {ProviderKind.CONTRACT}
 
 
 class DynamoCustomerCatalog:
@@ -28,13 +32,13 @@ class DynamoCustomerCatalog:
         return tuple(sorted(found, key=lambda one: (one.source.created_at, one.source.id)))
 
 
-def _customer_source(item: Item) -> CustomerSource:
+def _customer_source(item: Item, find: FindInstance) -> CustomerSource:
     """Both the item and its id have to say customer_safe, and its kind has to be one that may be."""
-    source = source_of(item)
+    source = source_of(item, find)
     stated = text_of(item, "exposure_profile") == ExposureProfile.CUSTOMER_SAFE
     if not stated or exposure_of(source.id) is not ExposureProfile.CUSTOMER_SAFE:
         raise ValueError("exposure_profile")
-    if source.kind is not ProviderKind.CONTRACT:
+    if source.kind not in _KINDS:
         raise ValueError("kind")
     return CustomerSource(source)
 
@@ -42,6 +46,6 @@ def _customer_source(item: Item) -> CustomerSource:
 _safe_source = readable(_customer_source)
 
 
-def _active_source(item: Item) -> CustomerSource | None:
+def _active_source(item: Item, find: FindInstance) -> CustomerSource | None:
     is_active = item.get("status") == {"S": ProviderStatus.ACTIVE.value}
-    return _safe_source(item) if is_active else None
+    return _safe_source(item, find) if is_active else None

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from shared.adapters.attributes import Item, whole_of
 from shared.adapters.failures import store_unavailable
+from shared.adapters.found_instances import FoundInstances
+from shared.adapters.instance_items import FindInstance
 from shared.adapters.keys import ONLY
 from shared.adapters.row_reads import RowReads
 from shared.adapters.rows import first, row, rows
@@ -32,13 +34,14 @@ class _Copy(Generic[T]):
 
 
 class CurrentRegistrations(Generic[T]):
-    """`read` makes a thing of an item, or None to leave it out.
+    """`read` makes a thing of an item, or None to leave it out; it is given what finds the instance of a binding, at
+    the price of one reading more for all of them.
 
     In two steps, futures both and no tasks, so that several tables can be read at once and none is left behind.
     """
 
     def __init__(
-        self, client: DynamoDBClient, *, reads: RowReads, table: str, read: Callable[[Item], T | None]
+        self, client: DynamoDBClient, *, reads: RowReads, table: str, read: Callable[[Item, FindInstance], T | None]
     ) -> None:
         self._client = client
         self._reads = reads
@@ -72,12 +75,17 @@ class CurrentRegistrations(Generic[T]):
         for _ in range(_READS):
             if generation is None:
                 return ()
-            things = tuple(first(rows(self._client, self._table, PROVIDERS), self._read, limit=_NO_LIMIT))
+            things = self._all_there_are()
             before, generation = generation, self._generation_now()
             if before == generation:
                 self._copy = _Copy(generation, things)
                 break
         return things
+
+    def _all_there_are(self) -> tuple[T, ...]:
+        find = FoundInstances(self._client, self._table)
+        found = rows(self._client, self._table, PROVIDERS)
+        return tuple(first(found, lambda item: self._read(item, find), limit=_NO_LIMIT))
 
     def _generation_now(self) -> int | None:
         return _generation_of(row(self._client, self._table, GENERATION, ONLY))

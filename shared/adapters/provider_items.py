@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from shared.adapters.attributes import Item, NewItem, flag, flag_of, number, number_of, optional, text, text_of
+from shared.adapters.instance_items import FindInstance
 from shared.adapters.live_config_items import config_of, item_of_config
 from shared.adapters.source_items import item_of_source, source_of
 from shared.domain.exposure import ExposureProfile
@@ -31,11 +32,11 @@ def item_of(provider: Provider) -> NewItem:
     return item
 
 
-def provider_of(item: Item) -> Provider:
-    """Unreadable: an item whose id names another exposure profile than the item itself, and a live kind that is not
-    agent_only.
+def provider_of(item: Item, find: FindInstance) -> Provider:
+    """Unreadable: an item whose id names another exposure profile than the item itself, a live kind that is not
+    agent_only, and a binding without its instance.
     """
-    source = source_of(item)
+    source = source_of(item, find)
     profile = ExposureProfile(text_of(item, "exposure_profile"))
     if exposure_of(source.id) is not profile:
         raise ValueError("exposure_profile")

@@ -2,35 +2,37 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from functools import partial
+from typing import TYPE_CHECKING
 
-from shared.adapters import provider_items
-from shared.adapters.attributes import Item, number, text, text_of
-from shared.adapters.company import audited, changed_or_gone, id_taken, once
+from shared.adapters import binding_parts, provider_items
+from shared.adapters.admin_writes import AdminWrites
+from shared.adapters.attributes import Item, NewItem, number, text_of
+from shared.adapters.company import changed_or_gone, existing_item, id_taken
 from shared.adapters.conditions import is_unchanged, no_row_yet
+from shared.adapters.credential_rows import CredentialRows, item_of_key, key_after, key_in
+from shared.adapters.found_instances import FoundInstances, one_instance
 from shared.adapters.generations import GENERATION
 from shared.adapters.keys import ONLY, key_of
+from shared.adapters.name_parts import PROVIDER_NAMES
 from shared.adapters.pages import page_over
 from shared.adapters.rows import row
 from shared.adapters.source_items import PROVIDERS
 from shared.adapters.threads import in_thread
-from shared.adapters.transactions import Part, busy, commit, delete, put, refused_as, update
+from shared.adapters.transactions import Part, busy, delete, put, refused_as, update
 from shared.adapters.unreadable import readable
 from shared.domain.changes import Change
 from shared.domain.exposure import ExposureProfile
-from shared.domain.identifiers import exposure_of
-from shared.domain.names import name_key
+from shared.domain.identifiers import exposure_of, exposure_of_instance
+from shared.domain.instances import Instance
 from shared.domain.pages import Page
-from shared.domain.registrations import MAX_PROVIDERS_PER_EXPOSURE, Provider
+from shared.domain.registrations import MAX_PROVIDERS_PER_EXPOSURE, Provider, SealedSecret
 from shared.errors import Conflict
 from shared.ports.clock import Clock
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
-NAMES: Final = "NAME"
-
-_is_its_own = "#provider_id = :id"
 _none_counted_yet = "attribute_not_exists(#provider_count)"
 _has_room = "#provider_count < :most"
 _move_on = "ADD #generation :one"
@@ -46,65 +48,92 @@ class DynamoRegistry:
     ) -> None:
         self._client = client
         self._tables = {ExposureProfile.CUSTOMER_SAFE: public_table, ExposureProfile.AGENT_ONLY: internal_table}
-        self._audit_table = internal_table
-        self._idempotency_table = idempotency_table
-        self._clock = clock
+        self._credentials = CredentialRows(client, table=internal_table)
+        self._writes = AdminWrites(client, audit_table=internal_table, idempotency_table=idempotency_table, clock=clock)
 
     async def get(self, provider_id: str) -> Provider | None:
-        item = await self._item(provider_id)
-        return _provider(item) if item else None
+        profile = exposure_of(provider_id)
+        return None if profile is None else await in_thread(self._get, self._tables[profile], provider_id)
 
     async def page(self, *, limit: int, after: str | None) -> Page[Provider]:
-        tables = self._tables.values()
+        found = {profile: FoundInstances(self._client, table) for profile, table in self._tables.items()}
+
+        def find(instance_id: str) -> Instance | None:
+            profile = exposure_of_instance(instance_id)
+            return found[profile](instance_id) if profile else None
+
         return await page_over(
-            self._client, tables, PROVIDERS, read=_provider, sort_key=lambda one: one.id, limit=limit, after=after
+            self._client,
+            self._tables.values(),
+            PROVIDERS,
+            read=partial(_provider, find=find),
+            sort_key=lambda one: one.id,
+            limit=limit,
+            after=after,
         )
 
-    async def create(self, provider: Provider, change: Change) -> None:
+    async def create(self, provider: Provider, change: Change, *, credential_key: str | None = None) -> None:
         table = self._table_of(provider)
-        item = provider_items.item_of(provider)
-        parts = [
-            put(table, item, condition=no_row_yet, refusal=refused_as(id_taken)),
-            _name_taken_by(provider, table),
-            _one_more(table),
-        ]
-        await self._commit(parts, change)
+        key = key_after(_own_credential(provider), given=credential_key, stored=None)
+        item = {**provider_items.item_of(provider), **item_of_key(key)}
 
-    async def replace(self, provider: Provider, *, expected_generation: int, change: Change) -> None:
+        async def plan() -> list[Part]:
+            return [
+                put(table, item, condition=no_row_yet, refusal=refused_as(id_taken)),
+                *binding_parts.bound(table, provider),
+                PROVIDER_NAMES.taken(table, provider.source.name, by=provider.id),
+                _one_more(table),
+                *await self._settled(provider, before=None, after=key),
+            ]
+
+        await self._writes.carry_out(change, plan)
+
+    async def replace(
+        self, provider: Provider, *, expected_generation: int, change: Change, credential_key: str | None = None
+    ) -> None:
         table = self._table_of(provider)
         if provider.generation != expected_generation + 1:
             raise ValueError("the generation must be the expected one plus one")
-        stored = await self._item(provider.id)
-        expected = {":expected": number(expected_generation)}
-        item = provider_items.item_of(provider)
-        parts = [
-            put(table, item, condition=is_unchanged, values=expected, refusal=changed_or_gone),
-            *_renamed(stored, provider, table),
-            update(table, key_of(GENERATION, ONLY), change=_move_on, values={":one": number(1)}, refusal=_never),
-        ]
-        await self._commit(parts, change)
+
+        async def plan() -> list[Part]:
+            stored = existing_item(await self._item(table, provider.id))
+            before = key_in(stored)
+            after = key_after(_own_credential(provider), given=credential_key, stored=before)
+            item = {**provider_items.item_of(provider), **item_of_key(after)}
+            return [
+                _replaced(table, item, expected_generation=expected_generation),
+                *binding_parts.still_bound(table, stored, provider),
+                *PROVIDER_NAMES.changed(table, text_of(stored, "name"), provider.source.name, by=provider.id),
+                update(table, key_of(GENERATION, ONLY), change=_move_on, values={":one": number(1)}, refusal=_never),
+                *await self._settled(provider, before=before, after=after),
+            ]
+
+        await self._writes.carry_out(change, plan)
 
     async def delete(self, provider: Provider, *, expected_generation: int, change: Change) -> None:
         table = self._table_of(provider)
-        stored = await self._item(provider.id)
-        expected = {":expected": number(expected_generation)}
-        key = key_of(PROVIDERS, provider.id)
-        parts = [
-            delete(table, key, condition=is_unchanged, values=expected, refusal=changed_or_gone),
-            *([_name_given_up(stored, table)] if stored else []),
-            _one_less(table),
-        ]
-        await self._commit(parts, change)
 
-    async def _commit(self, parts: list[Part], change: Change) -> None:
-        first = once(change, table=self._idempotency_table, now=self._clock.now())
-        await commit(self._client, [*first, *parts, audited(change, table=self._audit_table)])
+        async def plan() -> list[Part]:
+            stored = existing_item(await self._item(table, provider.id))
+            return [
+                _deleted(table, provider.id, expected_generation=expected_generation),
+                *binding_parts.unbound(table, stored),
+                PROVIDER_NAMES.given_up(table, text_of(stored, "name"), by=provider.id),
+                _one_less(table),
+                *await self._settled(provider, before=key_in(stored), after=None),
+            ]
 
-    async def _item(self, provider_id: str) -> Item | None:
-        profile = exposure_of(provider_id)
-        if profile is None:
-            return None
-        return await in_thread(row, self._client, self._tables[profile], PROVIDERS, provider_id)
+        await self._writes.carry_out(change, plan)
+
+    async def _settled(self, provider: Provider, *, before: str | None, after: str | None) -> list[Part]:
+        return await self._credentials.settled(provider.id, provider.exposure_profile, before=before, after=after)
+
+    async def _item(self, table: str, provider_id: str) -> Item | None:
+        return await in_thread(row, self._client, table, PROVIDERS, provider_id)
+
+    def _get(self, table: str, provider_id: str) -> Provider | None:
+        item = row(self._client, table, PROVIDERS, provider_id)
+        return _provider(item, partial(one_instance, self._client, table)) if item else None
 
     def _table_of(self, provider: Provider) -> str:
         """A registration is stored where its id says, and only if it says the same itself."""
@@ -114,23 +143,20 @@ class DynamoRegistry:
         return self._tables[profile]
 
 
-def _name_taken_by(provider: Provider, table: str) -> Part:
-    item = {**key_of(NAMES, name_key(provider.source.name)), "provider_id": text(provider.id)}
-    return put(table, item, condition=no_row_yet, refusal=refused_as(_name_taken))
+def _own_credential(provider: Provider) -> SealedSecret | None:
+    """Not the one of the instance that a provider is bound to."""
+    link = provider.source.link
+    return link.credential if link and link.owner_id == provider.id else None
 
 
-def _name_given_up(stored: Item, table: str) -> Part:
-    """The name comes out of the stored item. Should that have changed since, its generation has, and nothing is
-    written.
-    """
-    key = key_of(NAMES, name_key(text_of(stored, "name")))
-    return delete(table, key, condition=_is_its_own, values={":id": stored["sk"]}, refusal=refused_as(busy))
+def _replaced(table: str, item: NewItem, *, expected_generation: int) -> Part:
+    expected = {":expected": number(expected_generation)}
+    return put(table, item, condition=is_unchanged, values=expected, refusal=changed_or_gone)
 
 
-def _renamed(stored: Item | None, provider: Provider, table: str) -> list[Part]:
-    if stored is None or name_key(text_of(stored, "name")) == name_key(provider.source.name):
-        return []
-    return [_name_given_up(stored, table), _name_taken_by(provider, table)]
+def _deleted(table: str, provider_id: str, *, expected_generation: int) -> Part:
+    place, expected = key_of(PROVIDERS, provider_id), {":expected": number(expected_generation)}
+    return delete(table, place, condition=is_unchanged, values=expected, refusal=changed_or_gone)
 
 
 def _one_more(table: str) -> Part:
@@ -150,10 +176,6 @@ def _one_less(table: str) -> Part:
 
 
 _never = refused_as(busy)  # of parts without a condition
-
-
-def _name_taken() -> Conflict:
-    return Conflict("Another one of this exposure profile has this name.", code="name_taken")
 
 
 def _limit_reached() -> Conflict:

@@ -8,7 +8,7 @@ from shared.domain.registrations import Provider
 
 
 class InternalCatalog(Protocol):
-    """Reads the agent_only registrations.
+    """Reads the agent_only registrations of all kinds but self-hosted servers, which searches alone ask.
 
     `providers` returns every one of them, whatever its status, as of a strongly consistent read of their generation:
     a copy kept in the process is used only while its generation is still the current one. Order is registration order

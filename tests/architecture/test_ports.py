@@ -23,6 +23,7 @@ from tests.support import (
     live_fakes,
     meters,
     search_stage,
+    server_fakes,
 )
 
 TESTS = Path(__file__).resolve().parents[1]
@@ -40,6 +41,7 @@ PORTS: dict[str, tuple[type[Any], str]] = {
     "card_store.CardStore": (card_fakes.FakeCardStore, "contract/test_card_store.py"),
     "catalog.Catalog": (fakes.FakeCatalog, "contract/test_catalogs.py"),
     "clock.Clock": (fakes.FakeClock, "contract/test_clock.py"),
+    "credential_keys.CredentialKeys": (server_fakes.FakeCredentialKeys, "contract/test_instances.py"),
     "credential_store.CredentialStore": (fakes.FakeCredentialStore, "contract/test_credential_store.py"),
     "credentials.Credentials": (fakes.FakeCredentials, "contract/test_credential_store.py"),
     "customer_card_reader.CustomerCardReader": (card_fakes.FakeCustomerCardReader, "contract/test_card_reading.py"),
@@ -51,7 +53,10 @@ PORTS: dict[str, tuple[type[Any], str]] = {
     "exchange.Exchange": (fake_exchanges.FakeExchange, "contract/test_exchanges.py"),
     "exchange.Exchanges": (fake_exchanges.FakeExchanges, "contract/test_exchanges.py"),
     "idempotency.Idempotency": (fakes.FakeIdempotency, "contract/test_idempotency.py"),
+    "instances.Instances": (server_fakes.FakeInstances, "contract/test_instances.py"),
     "internal_catalog.InternalCatalog": (fakes.FakeCatalog, "contract/test_internal_catalog.py"),
+    "knowledge_server.KnowledgeServer": (server_fakes.ScriptedServer, "contract/test_dify.py"),
+    "knowledge_server.ServerRetriever": (server_fakes.ScriptedServer, "contract/test_dify_external.py"),
     "live_retriever.Acquirer": (live_fakes.ScriptedLiveRetriever, "contract/test_firecrawl.py"),
     "live_retriever.LiveRetriever": (live_fakes.ScriptedLiveRetriever, "contract/test_context7.py"),
     "meter.Meter": (meters.ScriptedMeter, "unit/test_metering.py"),

@@ -15,9 +15,9 @@ from shared.adapters.audit_items import AUDIT
 from shared.adapters.credential_items import CREDENTIALS
 from shared.adapters.generations import GENERATION
 from shared.adapters.idempotency_items import IDEMPOTENCY
+from shared.adapters.name_parts import PROVIDER_NAMES
 from shared.adapters.origins import ORIGIN
 from shared.adapters.rate_limits import RATE
-from shared.adapters.registry import NAMES
 from shared.adapters.source_items import PROVIDERS
 from tests.contract.invariants import rows_in
 from tests.contract.root_switches import turn_root
@@ -43,7 +43,7 @@ def test_the_keys_are_those_that_the_tables_are_made_with() -> None:
 
 
 @pytest.mark.parametrize(
-    "partition", [PROVIDERS, NAMES, GENERATION, CREDENTIALS, ORIGIN, ROOT, AUDIT, RATE, IDEMPOTENCY]
+    "partition", [PROVIDERS, PROVIDER_NAMES.partition, GENERATION, CREDENTIALS, ORIGIN, ROOT, AUDIT, RATE, IDEMPOTENCY]
 )
 def test_every_partition_is_in_the_list_of_tables(partition: str) -> None:
     assert re.search(rf"\b{re.escape(partition)}", tables.__doc__)
@@ -60,7 +60,7 @@ async def test_each_table_holds_what_the_list_says(store: StoreWorld) -> None:
     def partitions(table: str) -> set[str]:
         return {re.sub("#.*", "#", item["pk"]["S"]) for item in rows_in(store, table).items}
 
-    assert partitions(store.public_table) == {PROVIDERS, NAMES, GENERATION, CREDENTIALS, ORIGIN}
+    assert partitions(store.public_table) == {PROVIDERS, PROVIDER_NAMES.partition, GENERATION, CREDENTIALS, ORIGIN}
     assert partitions(store.internal_table) == {GENERATION, ROOT, AUDIT}
     assert partitions(store.public_ledger) == {RATE}
     assert partitions(store.internal_ledger) == {IDEMPOTENCY}

@@ -15,12 +15,14 @@ from shared.adapters.audit_log import DynamoAuditLog
 from shared.adapters.card_reader import DynamoCardReader
 from shared.adapters.card_store import DynamoCardStore
 from shared.adapters.catalog import DynamoCatalog
+from shared.adapters.credential_keys import DynamoCredentialKeys
 from shared.adapters.credential_store import DynamoCredentialStore
 from shared.adapters.credentials import DynamoCredentials
 from shared.adapters.customer_card_reader import DynamoCustomerCardReader
 from shared.adapters.customer_catalog import DynamoCustomerCatalog
 from shared.adapters.customer_vocabularies import DynamoCustomerVocabularies
 from shared.adapters.idempotency import DynamoIdempotency
+from shared.adapters.instances import DynamoInstances
 from shared.adapters.internal_catalog import DynamoInternalCatalog
 from shared.adapters.origins import DynamoOrigins
 from shared.adapters.pool_desk import DynamoPoolDesk
@@ -43,12 +45,14 @@ from shared.ports.audit_log import AuditLog
 from shared.ports.card_reader import CardReader
 from shared.ports.card_store import CardStore
 from shared.ports.catalog import Catalog
+from shared.ports.credential_keys import CredentialKeys
 from shared.ports.credential_store import CredentialStore
 from shared.ports.credentials import Credentials
 from shared.ports.customer_card_reader import CustomerCardReader
 from shared.ports.customer_catalog import CustomerCatalog
 from shared.ports.customer_vocabularies import CustomerVocabularies
 from shared.ports.idempotency import Idempotency
+from shared.ports.instances import Instances
 from shared.ports.internal_catalog import InternalCatalog
 from shared.ports.origins import Origins
 from shared.ports.pool_desk import PoolDesk
@@ -62,7 +66,7 @@ from shared.ports.root_secret import RootSecret
 from shared.ports.secret_box import Sealer, Unsealer
 from shared.ports.vocabularies import Vocabularies
 from tests.contract.far_ahead import NOW
-from tests.support import alexandria_fakes, card_fakes, desk_fakes, fakes, live_fakes
+from tests.support import alexandria_fakes, card_fakes, desk_fakes, fakes, live_fakes, server_fakes
 from tests.support.card_fakes import Shelf
 from tests.support.fakes import FakeClock, FakeStore
 
@@ -73,6 +77,8 @@ class World(Protocol):
     clock: FakeClock
 
     def registry(self) -> Registry: ...
+    def instances(self) -> Instances: ...
+    def credential_keys(self) -> CredentialKeys: ...
     def catalog(self) -> Catalog: ...
     def customer_catalog(self) -> CustomerCatalog: ...
     def internal_catalog(self) -> InternalCatalog: ...
@@ -117,6 +123,12 @@ class FakeWorld:
 
     def registry(self) -> Registry:
         return fakes.FakeRegistry(self._store)
+
+    def instances(self) -> Instances:
+        return server_fakes.FakeInstances(self._store)
+
+    def credential_keys(self) -> CredentialKeys:
+        return server_fakes.FakeCredentialKeys()
 
     def catalog(self) -> Catalog:
         return fakes.FakeCatalog(self._store.registrations.values())
@@ -235,6 +247,18 @@ class StoreWorld:
             idempotency_table=self.internal_ledger,
             clock=self.clock,
         )
+
+    def instances(self) -> DynamoInstances:
+        return DynamoInstances(
+            self.clients.dynamodb,
+            public_table=self.public_table,
+            internal_table=self.internal_table,
+            idempotency_table=self.internal_ledger,
+            clock=self.clock,
+        )
+
+    def credential_keys(self) -> DynamoCredentialKeys:
+        return DynamoCredentialKeys(self.clients.dynamodb, table=self.internal_table)
 
     def row_reads(self) -> RowReads:
         return RowReads(self.clients.dynamodb)

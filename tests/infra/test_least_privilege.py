@@ -5,6 +5,7 @@ The functions run here as they are deployed, each wired from its own variables a
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -36,6 +37,7 @@ from infra.local.provision import client_environment
 from infra.pools import POOL_VARIABLES
 from shared.adapters.event_loop import ProcessLoop
 from shared.observability import logger_for
+from tests.infra.instance_life import run_instances
 from tests.infra.permissions import Asked, Granted, Recorder, granted, matches
 from tests.infra.synthesised import Synthesised
 from tests.support import emulator as backend
@@ -124,17 +126,20 @@ def asked() -> Iterator[set[Asked]]:
         secret = boto3.client("secretsmanager").get_secret_value(SecretId=store["KG_ROOT_SECRET"])["SecretString"]
         probe_loop = ProcessLoop()
         probe = Probe(wired_probe(each["probe"]), loop=probe_loop, logger=logger_for("probe"))
-        live(Gateway(handlers, recorder, probe), root=f"kg_adm_root_{secret}", base_url=provider.url("good"))
+        gateway = Gateway(handlers, recorder, probe)
+        live(gateway, root=f"kg_adm_root_{secret}", base_url=provider.url("good"), store=store)
         for loop in (admin_loop, search.loop, widget.loop, lookup.loop, single.loop, probe_loop):
             loop.close()
         boto3.DEFAULT_SESSION = None
         yield recorder.asked
 
 
-def live(gateway: Gateway, *, root: str, base_url: str) -> None:
+def live(gateway: Gateway, *, root: str, base_url: str, store: dict[str, str]) -> None:
     admin = {"authorization": f"Bearer {root}"}
     for exposure in ("customer_safe", "agent_only"):
         run_a_provider(gateway, admin, exposure=exposure, base_url=base_url)
+    with gateway.recorder.during("admin"):
+        asyncio.run(run_instances(store))
     tokens = issue_credentials(gateway, admin)
     search_with(gateway, tokens)
     read_cards(gateway, admin, tokens)

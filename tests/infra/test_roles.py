@@ -26,6 +26,9 @@ WIDGET = [
 POOLS = ("POOL#context7", "POOL#deepwiki", "POOL#exa", "POOL#firecrawl", "POOL#mintlify")
 
 
+REGISTERED = ("BINDING_TARGET", "INSTANCE", "INSTANCE_NAME", "NAME", "PROVIDER")
+
+
 def keys(*partitions: str) -> str:
     return f"ForAllValues:StringLike dynamodb:LeadingKeys = {' | '.join(partitions)}"
 
@@ -39,8 +42,8 @@ SEARCH = [
     ("dynamodb:GetItem", "TableRegistrationsInternal.Arn", keys("GENERATION")),
     ("dynamodb:GetItem", "TableRegistrationsPublic.Arn", keys("GENERATION")),
     ("dynamodb:Query", "TableCards.Arn", keys("KEY#*")),
-    ("dynamodb:Query", "TableRegistrationsInternal.Arn", keys("PROVIDER")),
-    ("dynamodb:Query", "TableRegistrationsPublic.Arn", keys("PROVIDER")),
+    ("dynamodb:Query", "TableRegistrationsInternal.Arn", keys("INSTANCE", "PROVIDER")),
+    ("dynamodb:Query", "TableRegistrationsPublic.Arn", keys("INSTANCE", "PROVIDER")),
     (
         "dynamodb:UpdateItem",
         "TableLedgerInternal.Arn",
@@ -79,26 +82,40 @@ LOOKUP = [
 
 ADMIN = [
     ("dynamodb:BatchGetItem", "TableCards.Arn", keys("CARD#*", "KEY#*")),
-    ("dynamodb:BatchGetItem", "TableRegistrationsInternal.Arn", keys("CREDENTIAL")),
-    ("dynamodb:ConditionCheckItem", "TableRegistrationsInternal.Arn", keys("CREDENTIAL", "ROOT")),
+    ("dynamodb:BatchGetItem", "TableRegistrationsInternal.Arn", keys("CREDENTIAL", "PROVIDER")),
+    ("dynamodb:BatchGetItem", "TableRegistrationsPublic.Arn", keys("PROVIDER")),
+    ("dynamodb:ConditionCheckItem", "TableRegistrationsInternal.Arn", keys("CREDENTIAL", "INSTANCE", "ROOT")),
+    ("dynamodb:ConditionCheckItem", "TableRegistrationsPublic.Arn", keys("INSTANCE")),
     ("dynamodb:DeleteItem", "TableCards.Arn", keys("CARD#*", "COLLECTION_NAME", "KEY#*")),
-    ("dynamodb:DeleteItem", "TableRegistrationsInternal.Arn", keys("CREDENTIAL", "NAME", "PROVIDER")),
-    ("dynamodb:DeleteItem", "TableRegistrationsPublic.Arn", keys("CREDENTIAL", "NAME", "ORIGIN#*", "PROVIDER")),
+    ("dynamodb:DeleteItem", "TableRegistrationsInternal.Arn", keys(*REGISTERED, "CREDENTIAL", "INSTANCE_CREDENTIAL")),
+    ("dynamodb:DeleteItem", "TableRegistrationsPublic.Arn", keys(*REGISTERED, "CREDENTIAL", "ORIGIN#*")),
     ("dynamodb:GetItem", "TableCards.Arn", keys("CARD#*", "COLLECTION")),
     ("dynamodb:GetItem", "TableLedgerInternal.Arn", keys("IDEMPOTENCY#*", *POOLS)),
-    ("dynamodb:GetItem", "TableRegistrationsInternal.Arn", keys("CREDENTIAL", "PROVIDER", "ROOT")),
-    ("dynamodb:GetItem", "TableRegistrationsPublic.Arn", keys("CREDENTIAL", "PROVIDER")),
+    (
+        "dynamodb:GetItem",
+        "TableRegistrationsInternal.Arn",
+        keys("CREDENTIAL", "FINGERPRINT_KEY", "INSTANCE", "INSTANCE_CREDENTIAL", "PROVIDER", "ROOT"),
+    ),
+    ("dynamodb:GetItem", "TableRegistrationsPublic.Arn", keys("CREDENTIAL", "INSTANCE", "PROVIDER")),
     ("dynamodb:PutItem", "TableCards.Arn", keys("CARD#*", "COLLECTION", "COLLECTION_NAME")),
     ("dynamodb:PutItem", "TableLedgerInternal.Arn", keys("IDEMPOTENCY#*")),
-    ("dynamodb:PutItem", "TableRegistrationsInternal.Arn", keys("AUDIT", "CREDENTIAL", "NAME", "PROVIDER", "ROOT")),
-    ("dynamodb:PutItem", "TableRegistrationsPublic.Arn", keys("CREDENTIAL", "NAME", "ORIGIN#*", "PROVIDER")),
+    (
+        "dynamodb:PutItem",
+        "TableRegistrationsInternal.Arn",
+        keys(*REGISTERED, "AUDIT", "CREDENTIAL", "FINGERPRINT_KEY", "ROOT"),
+    ),
+    ("dynamodb:PutItem", "TableRegistrationsPublic.Arn", keys(*REGISTERED, "CREDENTIAL", "ORIGIN#*")),
     ("dynamodb:Query", "TableCards.Arn", keys("CARD#*", "COLLECTION")),
-    ("dynamodb:Query", "TableRegistrationsInternal.Arn", keys("AUDIT", "CREDENTIAL", "PROVIDER")),
-    ("dynamodb:Query", "TableRegistrationsPublic.Arn", keys("CREDENTIAL", "PROVIDER")),
+    ("dynamodb:Query", "TableRegistrationsInternal.Arn", keys("AUDIT", "CREDENTIAL", "INSTANCE", "PROVIDER")),
+    ("dynamodb:Query", "TableRegistrationsPublic.Arn", keys("CREDENTIAL", "INSTANCE", "PROVIDER")),
     ("dynamodb:UpdateItem", "TableCards.Arn", keys("COLLECTION", "KEY#*")),
     ("dynamodb:UpdateItem", "TableLedgerInternal.Arn", keys(*POOLS, "RATE#*")),
-    ("dynamodb:UpdateItem", "TableRegistrationsInternal.Arn", keys("GENERATION")),
-    ("dynamodb:UpdateItem", "TableRegistrationsPublic.Arn", keys("GENERATION")),
+    (
+        "dynamodb:UpdateItem",
+        "TableRegistrationsInternal.Arn",
+        keys("GENERATION", "INSTANCE", "INSTANCE_CREDENTIAL", "PROVIDER"),
+    ),
+    ("dynamodb:UpdateItem", "TableRegistrationsPublic.Arn", keys("GENERATION", "INSTANCE", "PROVIDER")),
     ("kms:Decrypt", "KeyInternal.Arn", INTERNAL_KEY),
     ("kms:Decrypt", "KeyPublic.Arn", PUBLIC_KEY),
     ("kms:Encrypt", "KeyInternal.Arn", INTERNAL_KEY),

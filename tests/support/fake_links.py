@@ -17,7 +17,9 @@ class CredentialOwners:
     def __init__(self) -> None:
         self.of_key: dict[str, set[str]] = {}
 
-    def check(self, owner_id: str, key: str | None) -> None:
+    def check(self, owner_id: str, key: str | None, *, has_credential: bool) -> None:
+        if has_credential and key is None and not any(owner_id in owners for owners in self.of_key.values()):
+            raise ValueError("a credential comes with its key")
         others = self.of_key.get(key, set()) - {owner_id} if key else set()
         if any(_profile_of(other) is not _profile_of(owner_id) for other in others):
             raise Conflict("The other exposure profile has it.", code="credential_used_elsewhere")

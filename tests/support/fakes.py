@@ -24,6 +24,7 @@ from shared.domain.pages import Page
 from shared.domain.registrations import (
     LIVE_KINDS,
     MAX_PROVIDERS_PER_EXPOSURE,
+    SERVER_KINDS,
     CustomerSource,
     Provider,
     ProviderStatus,
@@ -95,9 +96,8 @@ class FakeStore:
         return _Live(self._customer_sources)
 
     def internal_providers(self) -> Iterable[Provider]:
-        """A live view for a `FakeCatalog` that knows agent_only registrations alone."""
-        internal = ExposureProfile.AGENT_ONLY
-        return _Live(lambda: (one for one in self.registrations.values() if one.exposure_profile is internal))
+        """A live view for a `FakeCatalog` that knows agent_only registrations alone, and no servers."""
+        return _Live(self._internal_providers)
 
     def internal_credentials(self) -> Iterable[Credential]:
         """A live view for `FakeCredentials`: all but the widgets'."""
@@ -105,6 +105,12 @@ class FakeStore:
 
     def widget_credentials(self) -> Iterable[Credential]:
         return _Live(lambda: (one for one in self.credentials.values() if _is_widget(one)))
+
+    def _internal_providers(self) -> Iterator[Provider]:
+        for provider in self.registrations.values():
+            is_internal = provider.exposure_profile is ExposureProfile.AGENT_ONLY
+            if is_internal and provider.source.kind not in SERVER_KINDS:
+                yield provider
 
     def _customer_sources(self) -> Iterator[CustomerSource]:
         for provider in self.registrations.values():
@@ -244,11 +250,10 @@ class FakeRegistry(Failing):
     def _check_links(self, provider: Provider, credential_key: str | None) -> None:
         check_target(provider, self.store.registrations)
         check_instance(provider, self.store.registrations, self.store.instances)
-        self.store.credential_owners.check(provider.id, credential_key)
+        self.store.credential_owners.check(provider.id, credential_key, has_credential=_has_own_credential(provider))
 
     def _keep(self, provider: Provider, credential_key: str | None) -> None:
-        link = provider.source.link
-        has_own = link is not None and link.owner_id == provider.id and link.credential is not None
+        has_own = _has_own_credential(provider)
         self.store.credential_owners.settle(provider.id, credential_key, has_credential=has_own)
         self.store.registrations[provider.id] = provider
 
@@ -395,6 +400,11 @@ class FakeRootSecret(Failing):
 
 def _last_admin() -> Conflict:
     return Conflict("Nobody could administer the gateway any more.", code="last_admin")
+
+
+def _has_own_credential(provider: Provider) -> bool:
+    link = provider.source.link
+    return link is not None and link.owner_id == provider.id and link.credential is not None
 
 
 def _check_profile(provider: Provider) -> None:

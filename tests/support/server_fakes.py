@@ -52,7 +52,7 @@ class FakeInstances(Failing):
         self._check_name(instance)
         if len(self._of_profile(instance.exposure_profile)) >= MAX_INSTANCES_PER_EXPOSURE:
             raise Conflict("There is no room for another.", code="instance_limit_reached")
-        self.store.credential_owners.check(instance.id, credential_key)
+        self._check_credential(instance, credential_key)
         self._keep(instance, credential_key)
         self.store.note(change)
 
@@ -72,10 +72,10 @@ class FakeInstances(Failing):
         self.store.check_idempotency(change)
         stored = self._expected(instance.id, expected_generation)
         self._check_name(instance)
-        self.store.credential_owners.check(instance.id, credential_key)
+        self._check_credential(instance, credential_key)
         if stored.binding_ids != instance.binding_ids or not all(self._follows(one) for one in disable):
             raise _busy()
-        self.store.registrations.update({one.id: one for one in disable})
+        self.store.registrations.update({one.id: self._switched_off(one) for one in disable})
         self._keep(instance, credential_key)
         self.store.note(change)
 
@@ -106,6 +106,13 @@ class FakeInstances(Failing):
         self.store.instances[instance.id] = instance
         for one in bound_to(instance.id, self.store.registrations):
             self.store.registrations[one.id] = replace(one, source=instance.at(one.source))
+
+    def _check_credential(self, instance: Instance, key: str | None) -> None:
+        self.store.credential_owners.check(instance.id, key, has_credential=instance.credential is not None)
+
+    def _switched_off(self, provider: Provider) -> Provider:
+        stored = self.store.registrations[provider.id].with_source(generation=provider.generation)
+        return replace(stored, status=provider.status, needs_test=provider.needs_test, updated_at=provider.updated_at)
 
     def _expected(self, instance_id: str, generation: int) -> Instance:
         stored = self._as_stored(instance_id)
