@@ -476,6 +476,23 @@ def test_an_execution_that_never_ends_is_unknown_by_the_deadline(stage: Alexandr
     assert stage.execute(quote_id).json["receipt"] == receipt
 
 
+def test_a_store_behind_the_meter_that_hangs_is_not_waited_for(stage: AlexandriaStage) -> None:
+    quote_id = stage.quote()
+    stage.answers(ran())
+
+    async def configured(_pool: Pool) -> Any:
+        await asyncio.sleep(5)
+        raise AssertionError("waited for")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(stage.keys, "configured", configured)
+        patch.setattr("functions.live.alexandria.DEADLINE_S", 0.5)
+        patch.setattr("shared.services.alexandria_execute._GRACE_S", 0.01)
+        receipt = stage.execute(quote_id).json["receipt"]
+    assert (receipt["state"], receipt["errorCode"]) == ("unknown", "timeout")
+    assert stage.sent == []
+
+
 def test_too_little_time_sends_nothing_and_spends_nothing(stage: AlexandriaStage) -> None:
     quote_id = stage.quote()
     stage.answers(ran())
