@@ -12,7 +12,6 @@ from shared.domain.key_pools import (
     RestReason,
     choose_key,
     free_again_at,
-    next_active,
 )
 from shared.domain.pools import Pool
 
@@ -55,15 +54,6 @@ def pool_view(pool: Pool, configured: ConfiguredKeys, state: PoolState, *, now: 
         unusable=configured.unusable,
         ready_again_at=free_again_at(configured.keys, state, now=now) if in_use is None else None,
     )
-
-
-def in_use_after(
-    rested: PoolKey, configured: ConfiguredKeys, state: PoolState, *, until: float, now: float
-) -> str | None:
-    """The fingerprint of the key in use once an operator makes `rested` rest; None where that stays as it is."""
-    if choose_key(configured.keys, state, now=now) != rested:
-        return None
-    return next_active(configured.keys, state, resting=(rested.fingerprint,), until=until, now=now)
 
 
 def _key_view(key: PoolKey, state: PoolState, *, in_use: bool, now: float) -> KeyView:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from shared.domain.auditing import new_entry
 from shared.domain.changes import Change
 from shared.domain.credentials import Principal
-from shared.domain.key_pools import ConfiguredKeys, PoolKey, Rest
-from shared.domain.pool_views import PoolView, in_use_after
+from shared.domain.key_pools import ConfiguredKeys, PoolKey, Rest, next_active
+from shared.domain.pool_views import PoolView
 from shared.domain.pools import Pool
 from shared.domain.preconditions import existing
 from shared.ports.clock import Clock
@@ -30,7 +30,7 @@ class RestKey:
         until = now + seconds
         known = state.rests.get(key.fingerprint)
         if known is None or known.until < until:
-            active = in_use_after(key, configured, state, until=until, now=now)
+            active = next_active(configured.keys, state, resting=(key.fingerprint,), until=until, now=now)
             change = self._change(pool, key, known=known, until=until, by=by)
             rest = Rest(until, "operator")
             state = await self._desk.rest(pool, key.fingerprint, rest, active=active, change=change)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from shared.domain.exposure import ExposureProfile
 from shared.domain.live_configs import (
     CONFIG_OF,
     ENDPOINTS,
@@ -16,7 +17,9 @@ from shared.domain.live_configs import (
     MintlifyConfig,
     MintlifyEndpoint,
 )
+from shared.domain.registration_rules import check_exposure
 from shared.domain.registrations import LIVE_KINDS, ProviderKind
+from shared.errors import Invalid
 from tests.support.admin_stage import AUDIT, LIVE, PROVIDERS, AdminStage, a_live_provider
 
 HOSTS = ["docs.example.com"]
@@ -123,6 +126,16 @@ def test_a_live_kind_is_never_customer_safe(stage: AdminStage, kind: str) -> Non
     assert (refused.status, refused.pointers) == (422, ["/exposureProfile"])
     assert refused.json["errors"][0]["detail"] == "A live kind is agent_only."
     assert stage.store.registrations == {}
+
+
+@pytest.mark.parametrize("kind", sorted(ProviderKind))
+def test_whoever_registers_a_live_kind_is_held_to_its_exposure(kind: ProviderKind) -> None:
+    check_exposure(kind, ExposureProfile.AGENT_ONLY)
+    if kind in LIVE_KINDS:
+        with pytest.raises(Invalid):
+            check_exposure(kind, ExposureProfile.CUSTOMER_SAFE)
+    else:
+        check_exposure(kind, ExposureProfile.CUSTOMER_SAFE)
 
 
 def test_the_exposure_of_a_live_kind_has_to_be_said(stage: AdminStage) -> None:
