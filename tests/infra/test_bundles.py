@@ -205,15 +205,21 @@ def test_a_bundle_that_is_there_is_not_built_again(monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_bundle_starts_with_nothing_but_what_the_runtime_ships(tmp_path: Path, name: str) -> None:
-    """In the Python of the rehearsal, which has boto3 and no other package."""
+    """In the Python of the rehearsal, which has boto3 and no other package. What is loaded when it is first needed can
+    be loaded too.
+    """
     python = lambda_python()
     architecture = {"x86_64": "x86_64", "aarch64": "arm64", "arm64": "arm64"}[platform.machine()]
     bundle = build_bundles([name], Target(runtime=python.runtime, architecture=architecture))[name]
     with zipfile.ZipFile(bundle) as archive:
         archive.extractall(tmp_path)
+        sources = [one for one in own(archive.namelist()) if one.endswith(".py")]
+    ours = [one.removesuffix(".py").removesuffix("/__init__").replace("/", ".") for one in sources]
+    assert f"functions.{name}.wiring" in ours
     program = (
         f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import functions.{name}.handler as it; "
-        "print(callable(it.handler), 'pydantic.v1' in sys.modules)"
+        "print(callable(it.handler), 'pydantic.v1' in sys.modules)\n"
+        f"import importlib\nfor name in {ours!r}: importlib.import_module(name)"
     )
     environment = {
         "PATH": "/usr/bin:/bin",
