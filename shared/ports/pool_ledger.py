@@ -17,8 +17,9 @@ class PoolLedger(Protocol):
         ...
 
     async def rest(self, pool: Pool, fingerprints: Sequence[str], rest: Rest, *, active: str | None) -> PoolState:
-        """The keys rest until `rest.until`, and `active` is the one in use: one write when nobody writes at the same
-        moment. A rest that already ends later stays as it is, whoever wrote it. Returns the state afterwards.
+        """The keys rest until `rest.until`, and `active` is the one in use (None: that stays as it is): one write when
+        nobody writes at the same moment. A rest that already ends later stays as it is, whoever wrote it; then `active`
+        counts only if it does not rest by now. Returns the state afterwards.
         """
         ...
 

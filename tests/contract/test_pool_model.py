@@ -107,7 +107,7 @@ def test_whatever_happens_the_pool_keeps_its_promises(store: StoreWorld) -> None
     run_state_machine_as_test(
         Machine,
         settings=settings(
-            max_examples=settings.default.max_examples // 4,
+            max_examples=settings.default.max_examples // 5,
             stateful_step_count=40,
             suppress_health_check=list(HealthCheck),
         ),
