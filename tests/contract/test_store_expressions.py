@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from shared import adapters
+from shared.domain.alexandria import ReceiptState
 from shared.domain.allowances import Review
 from shared.domain.credentials import CredentialStatus
 from shared.domain.exposure import CredentialClass
@@ -23,6 +24,7 @@ from shared.errors import Refused
 from tests.contract.far_ahead import a_change, an_idempotency_record
 from tests.contract.root_switches import turn_root
 from tests.contract.worlds import StoreWorld
+from tests.support.alexandria_fakes import a_receipt
 from tests.support.builders import a_credential, a_provider
 from tests.support.card_builders import a_card, a_collection
 
@@ -55,6 +57,7 @@ async def _everything(world: StoreWorld) -> None:
     await world.audit_log().page(limit=1, after="2100")
     await world.rate_limits().count("somebody")
     await _pools(world)
+    await _receipts(world)
     await _cards(world)
 
 
@@ -72,6 +75,12 @@ async def _pools(world: StoreWorld) -> None:
     with contextlib.suppress(Refused):
         await allowances.reserve(Pool.EXA)
     await desk.change(Pool.EXA, limit=2, review=Review(), expected_generation=1, change=a_change())
+
+
+async def _receipts(world: StoreWorld) -> None:
+    receipts, receipt = world.receipts(), a_receipt(started_at=world.clock.now())
+    await receipts.begin(receipt)
+    await receipts.settle(replace(receipt, state=ReceiptState.REFUSED))
 
 
 async def _cards(world: StoreWorld) -> None:
