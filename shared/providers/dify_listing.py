@@ -14,8 +14,10 @@ from typing import Final
 from shared.domain.remote_catalogs import MAX_LISTED, RemoteEntry
 from shared.providers.dify_answers import Listed, ListPage
 
-MAX_REQUESTS: Final = 24
-_SIZES: Final = (100, 90, 80, 70, 60)  # rows a page; never more than the server's own maximum
+MAX_REQUESTS: Final = 48
+MAX_READINGS: Final = 16
+_LONGEST_PAGE: Final = 100  # the server's own maximum
+_SHORTER_BY: Final = 3  # rows, with each reading: a page of the same length would come in the same order
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +30,7 @@ class Listing:
     """`wanted` is the page to read next, None once there is nothing left to read; `take` is told what came."""
 
     def __init__(self, *, most: int = MAX_LISTED) -> None:
-        self.wanted: Wanted | None = Wanted(1, _SIZES[0])
+        self.wanted: Wanted | None = Wanted(1, _LONGEST_PAGE)
         self.total: int | None = None
         self.readings = 0  # whole ones, whether or not they missed something
         self._most = most
@@ -90,9 +92,10 @@ class Listing:
         self.readings += 1
         self._may_have_missed = self._has_repeats
         brought_something = len(self._found) > self._found_before
-        if self._has_repeats and not self._is_complete and (self.total is not None or brought_something):
+        may_bring_more = self._has_repeats and not self._is_complete and (self.total is not None or brought_something)
+        if may_bring_more and self.readings < MAX_READINGS:
             self._begin()
-            self.wanted = Wanted(1, _SIZES[self.readings % len(_SIZES)])
+            self.wanted = Wanted(1, _LONGEST_PAGE - _SHORTER_BY * self.readings)
         else:
             self.wanted = None
 
