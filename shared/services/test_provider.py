@@ -1,4 +1,4 @@
-"""Asks one provider a question for an operator, and tells what came back. It counts for no circuit and fills no cache."""
+"""Asks one provider a question for an operator, and tells what came back. It counts for nothing, no cache is filled."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ _LIVE_WORDS: Final[dict[str, Words]] = {
         "Test again; if it lasts, report it: the service may have changed.",
     ),
     OutcomeCode.UPSTREAM_ERROR: Words(
-        "The service answered with a server error or another unexpected status. It may have done the work all the same.",
+        "The service answered with a server error or another unexpected status. It may still have done the work.",
         "Test again in a while. An operation that stays unknown counts until it is reviewed.",
     ),
     OutcomeCode.RESPONSE_TOO_LARGE: Words(
