@@ -1,4 +1,4 @@
-"""What `ports.knowledge_server` promises, kept by Dify's External Knowledge API: recorded answers, and a real server."""
+"""What `ports.knowledge_server` promises, kept by Dify's External Knowledge API: recorded cases, and a real server."""
 
 from __future__ import annotations
 

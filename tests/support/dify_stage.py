@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
+
+import pytest
 
 from shared.domain.deadlines import Deadline
 from shared.domain.exposure import ExposureProfile
 from shared.domain.passages import Question, Retrieval
 from shared.domain.remote_catalogs import CatalogPage, CatalogWish, RemoteEntry
+from shared.errors import ExchangeError
 from shared.ports.exchange import Exchange
 from shared.providers.dify import DifyServer
 from tests.support.builders import a_binding, an_instance
@@ -65,3 +68,10 @@ class Stage:
 
     def _run(self, work: Coroutine[Any, Any, T]) -> T:
         return asyncio.run(work)
+
+
+def failure_of(work: Callable[[], object]) -> ExchangeError:
+    with pytest.raises(ExchangeError) as caught:
+        work()
+    assert KEY not in repr(caught.value) + str(caught.value)
+    return caught.value

@@ -17,23 +17,34 @@ READING: Final[dict[Shape, re.Pattern[str]]] = {
     ("POST", "/datasets/{id}/retrieve"): re.compile(r"/datasets/[^/?#]+/retrieve", re.ASCII),
     ("POST", "/retrieval"): re.compile(r"/retrieval", re.ASCII),
 }
+# The same of each further product, below its own base URL.
+FASTGPT_READING: Final[dict[Shape, re.Pattern[str]]] = {
+    ("POST", "/core/dataset/list"): re.compile(r"/core/dataset/list", re.ASCII),
+    ("GET", "/core/dataset/detail"): re.compile(r"/core/dataset/detail\?id=[^&#?/]+", re.ASCII),
+    ("POST", "/core/dataset/searchTest"): re.compile(r"/core/dataset/searchTest", re.ASCII),
+}
+RAGFLOW_READING: Final[dict[Shape, re.Pattern[str]]] = {
+    ("GET", "/datasets"): re.compile(r"/datasets\?page=[0-9]+&page_size=[0-9]+(?:&id=[^&#?/]+)?", re.ASCII),
+    ("POST", "/retrieval"): re.compile(r"/retrieval", re.ASCII),
+    ("GET", "/system/version"): re.compile(r"/system/version", re.ASCII),
+}
 
 
 class ReadOnlyExchanges(FakeExchanges):
-    """`shapes` are those of all requests so far."""
-
-    shapes: set[Shape]
+    @property
+    def shapes(self) -> set[Shape]:
+        """Of all requests so far."""
+        return {shape_of(sent.request, base_url=sent.source.base_url) for sent in self.sent}
 
     def next_step(self, source: Source) -> Step:
-        shape = shape_of(self.sent[-1].request, base_url=source.base_url)
-        self.shapes = getattr(self, "shapes", set()) | {shape}
+        shape_of(self.sent[-1].request, base_url=source.base_url)
         return super().next_step(source)
 
 
-def shape_of(request: OutboundRequest, *, base_url: str) -> Shape:
+def shape_of(request: OutboundRequest, *, base_url: str, reading: dict[Shape, re.Pattern[str]] = READING) -> Shape:
     assert request.url.startswith(base_url + "/"), request.url
     path = request.url.removeprefix(base_url)
-    shapes = [shape for shape, pattern in READING.items() if shape[0] == request.method and pattern.fullmatch(path)]
+    shapes = [shape for shape, pattern in reading.items() if shape[0] == request.method and pattern.fullmatch(path)]
     assert len(shapes) == 1, f"{request.method} {path} is no reading"
     assert not re.search(r"(?:^|/)(?:\.|%2e){1,2}(?:/|$|\?)", path, re.IGNORECASE), path
     return shapes[0]
