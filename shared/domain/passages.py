@@ -48,8 +48,18 @@ class Warning_(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NamedScore:
+    """One of several scores of a passage: `kind` is the provider's own name for how it was made."""
+
+    kind: str
+    value: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Passage:
-    """One found passage and its citation. `score` is raw and compared only within one provider."""
+    """One found passage and its citation. `score` is raw and compared only within one provider; `scores` are there
+    where a provider scores in several ways at once, in its own order.
+    """
 
     document_id: str
     title: str
@@ -61,6 +71,7 @@ class Passage:
     url: str | None = None
     locale: str | None = None
     score: float | None = None
+    scores: tuple[NamedScore, ...] = ()
     freshness: Freshness = Freshness.UNKNOWN
     review_due_at: str | None = None
     translation_group_id: str | None = None

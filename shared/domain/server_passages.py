@@ -12,7 +12,7 @@ from shared.domain.bindings import MAX_REMOTE_ID_CHARACTERS
 from shared.domain.exposure import Audience, ExposureProfile
 from shared.domain.identifiers import exposure_of
 from shared.domain.outcomes import OutcomeCode
-from shared.domain.passages import Evidence, Passage, Retrieval, Warning_
+from shared.domain.passages import Evidence, NamedScore, Passage, Retrieval, Warning_
 from shared.domain.plain_text import cut, plain
 from shared.domain.registrations import Source
 from shared.domain.strict_json import JsonValue
@@ -33,6 +33,7 @@ class Piece:
     document_id: str | None = None
     chunk_id: str | None = None
     score: float | None = None
+    scores: tuple[NamedScore, ...] = ()
     evidence: Evidence = Evidence.SOURCE_EXCERPT
 
 
@@ -66,6 +67,7 @@ def passage_of(piece: Piece, *, source: Source, max_snippet_characters: int) -> 
         evidence=piece.evidence,
         chunk_id=piece.chunk_id,
         score=piece.score,
+        scores=piece.scores,
         truncated=len(shown) < len(whole),
     )
     if not (shown.strip() and is_short(passage.document_id) and len(passage.title) <= MAX_SHORT_CHARACTERS):

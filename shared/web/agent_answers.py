@@ -1,4 +1,4 @@
-"""An agent's answer on the wire. What is unknown is null, never left out, but for the `locator`."""
+"""An agent's answer on the wire. What is unknown is null; only parts of `locator` and `providerScores` are left out."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from shared.domain.agent_answers import AgentAnswer, AgentDiscovery, AgentResult
 from shared.domain.card_answers import CardsStatus
 from shared.domain.exposure import Audience
 from shared.domain.outcomes import AnswerStatus, Outcome, OutcomeCode, OutcomeStatus
-from shared.domain.passages import Evidence, Freshness, Warning_
+from shared.domain.passages import Evidence, Freshness, NamedScore, Warning_
 from shared.domain.registrations import ProviderKind
 from shared.web.answer_size import MAX_ANSWER_BYTES, delivered_bytes, how_many_fit
 from shared.web.card_answers import CardOut, cards_out
@@ -34,9 +34,21 @@ class LocatorOut(WireModel):
     chunk_id: Annotated[str | None, _IfReturned] = None
 
 
+class NamedScoreOut(WireModel):
+    """`type` is the provider's own name for how it came to the `value`; values of two types are never comparable."""
+
+    type: str
+    value: float | None
+
+    @classmethod
+    def all_of(cls, scores: tuple[NamedScore, ...]) -> tuple[NamedScoreOut, ...] | None:
+        return tuple(cls(type=score.kind, value=score.value) for score in scores) or None
+
+
 class AgentResultOut(WireModel):
-    """`providerScore` is comparable within one provider alone. `truncated`: the provider's text goes on. Text is
-    untrusted and plain.
+    """`providerScore` is comparable within one provider alone. `providerScores` is there where a provider scores in
+    ways that it names, in its own order; `providerScore` is then null unless all its results have that one score.
+    `truncated`: the provider's text goes on. Text is untrusted and plain.
     """
 
     provider: ProviderOut
@@ -52,6 +64,7 @@ class AgentResultOut(WireModel):
     locale: str | None
     locale_fallback: bool | None
     provider_score: float | None
+    provider_scores: Annotated[tuple[NamedScoreOut, ...] | None, _IfReturned] = None
     freshness: Freshness
     review_due_at: str | None
     translation_group_id: str | None
@@ -142,6 +155,7 @@ def _result(result: AgentResult) -> AgentResultOut:
         locale=passage.locale,
         locale_fallback=result.locale_fallback,
         provider_score=passage.score,
+        provider_scores=NamedScoreOut.all_of(passage.scores),
         freshness=passage.freshness,
         review_due_at=passage.review_due_at,
         translation_group_id=passage.translation_group_id,

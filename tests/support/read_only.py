@@ -7,7 +7,7 @@ from typing import Final
 
 from shared.domain.registrations import Source
 from shared.ports.exchange import OutboundRequest
-from tests.support.fake_exchanges import FakeExchanges, Step
+from tests.support.fake_exchanges import FakeExchanges, Sent, Step
 
 Shape = tuple[str, str]
 # What may be sent: method and shape of the path below the base URL. Whatever is not here changes something, or might.
@@ -31,14 +31,19 @@ RAGFLOW_READING: Final[dict[Shape, re.Pattern[str]]] = {
 
 
 class ReadOnlyExchanges(FakeExchanges):
+    reading: dict[Shape, re.Pattern[str]] = READING
+
     @property
     def shapes(self) -> set[Shape]:
         """Of all requests so far."""
-        return {shape_of(sent.request, base_url=sent.source.base_url) for sent in self.sent}
+        return {self._shape(sent) for sent in self.sent}
 
     def next_step(self, source: Source) -> Step:
-        shape_of(self.sent[-1].request, base_url=source.base_url)
+        self._shape(self.sent[-1])
         return super().next_step(source)
+
+    def _shape(self, sent: Sent) -> Shape:
+        return shape_of(sent.request, base_url=sent.source.base_url, reading=self.reading)
 
 
 def shape_of(request: OutboundRequest, *, base_url: str, reading: dict[Shape, re.Pattern[str]] = READING) -> Shape:
