@@ -19,8 +19,8 @@ class ResolvingAddressCheck:
             allow_loopback_http=allow_loopback_http, private_network_available=private_network_available
         )
 
-    async def check(self, base_url: str, *, allow_private_network: bool) -> None:
-        policy = self._rules.policy(allow_private_network=allow_private_network)
+    async def check(self, base_url: str, *, allow_private_network: bool, allow_plain_http: bool = False) -> None:
+        policy = self._rules.policy(allow_private_network=allow_private_network, allow_plain_http=allow_plain_http)
         try:
             async with asyncio.timeout(_LOOKUP_TIMEOUT_S):
                 await checked_addresses(destination_of(base_url), policy, resolver=self._resolver)

@@ -14,17 +14,18 @@ from shared.ports.resolver import Resolver
 class NetworkRules:
     """What this process may do at all, whatever a registration says.
 
-    `allow_loopback_http` is the embedded default's alone: plain http, and that to loopback addresses only.
+    `allow_loopback_http` is the embedded default's alone: loopback addresses, and without TLS those only.
     `private_network_available` says that a private network is attached.
     """
 
     allow_loopback_http: bool
     private_network_available: bool
 
-    def policy(self, *, allow_private_network: bool) -> AddressPolicy:
+    def policy(self, *, allow_private_network: bool, allow_plain_http: bool) -> AddressPolicy:
         return AddressPolicy(
             allow_private_network=allow_private_network and self.private_network_available,
             allow_loopback=self.allow_loopback_http,
+            allow_plain_http=allow_plain_http,
         )
 
 
@@ -41,6 +42,10 @@ async def checked_addresses(destination: Destination, policy: AddressPolicy, *, 
         raise NeverConnected
     if not all(judge(address, policy) for address in addresses):
         raise BlockedAddress
-    if destination.scheme != "https" and not all(reach_of(address) is Reach.LOOPBACK for address in addresses):
+    if destination.scheme != "https" and not policy.allow_plain_http and not _are_loopback(addresses):
         raise BlockedAddress
     return addresses
+
+
+def _are_loopback(addresses: tuple[str, ...]) -> bool:
+    return all(reach_of(address) is Reach.LOOPBACK for address in addresses)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import ssl
 from collections import OrderedDict
 from collections.abc import Callable
 
-from shared.adapters.pinned_transport import PinnedTransport
-from shared.domain.addresses import AddressPolicy
+from shared.adapters.pinned_transport import PinnedTransport, Terms
 from shared.ports.clock import Clock
 
 _MOST_SOURCES = 256
@@ -16,21 +16,21 @@ _BETWEEN_SWEEPS_S = 1.0
 class ConnectionPools:
     """At most 256 sources; the one that was not asked for longest makes room."""
 
-    def __init__(self, clock: Clock, connect: Callable[[str, AddressPolicy], PinnedTransport]) -> None:
-        """`connect` takes base URL and policy, and raises `Invalid` for a URL that was never checked."""
+    def __init__(self, clock: Clock, connect: Callable[[Terms, ssl.SSLContext], PinnedTransport]) -> None:
+        """`connect` raises `Invalid` for a URL that was never checked."""
         self._clock = clock
         self._connect = connect
         self._transports: OrderedDict[str, PinnedTransport] = OrderedDict()
         self._swept_at_s = clock.monotonic()
 
-    def of(self, source_id: str, *, base_url: str, policy: AddressPolicy) -> PinnedTransport:
-        """A source whose URL or policy has changed starts anew. Raises `Invalid` like `connect`."""
+    def of(self, source_id: str, terms: Terms, *, tls: ssl.SSLContext) -> PinnedTransport:
+        """A source whose terms have changed starts anew. `tls` is the terms' own. Raises `Invalid` like `connect`."""
         self._sweep()
         transport = self._transports.get(source_id)
-        if transport and (transport.base_url, transport.policy) != (base_url, policy):
+        if transport and transport.terms != terms:
             transport.close()
         if transport is None or transport.is_closed:
-            transport = self._transports[source_id] = self._connect(base_url, policy)
+            transport = self._transports[source_id] = self._connect(terms, tls)
         self._transports.move_to_end(source_id)
         if len(self._transports) > _MOST_SOURCES:
             self._transports.popitem(last=False)[1].close()

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from functools import partial
 
-import certifi
 import httpcore
 import httpx
 
 from shared.adapters import pinned_stream
+from shared.adapters.authorities import Authorities
 from shared.adapters.bounded_body import ACCEPTED_CODINGS, MAX_BODY_BYTES, BoundedBody
 from shared.adapters.checked_addresses import NetworkRules
 from shared.adapters.connection_pools import ConnectionPools
 from shared.adapters.pinned_stream import Dial, PinnedStream
-from shared.adapters.pinned_transport import Network, PinnedTransport
-from shared.domain.addresses import AddressPolicy
+from shared.adapters.pinned_transport import Network, PinnedTransport, Terms
 from shared.domain.deadlines import Deadline
 from shared.domain.registrations import Source
 from shared.errors import (
@@ -38,14 +37,6 @@ from shared.ports.resolver import Resolver
 _MAX_FRAMING_BYTES = 65_536  # chunk sizes and what is read ahead, beyond the body itself
 
 
-def public_authorities() -> ssl.SSLContext:
-    """TLS that trusts the public certificate authorities and always verifies; no environment variable changes it."""
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context.minimum_version = ssl.TLSVersion.TLSv1_2
-    context.load_verify_locations(certifi.where())
-    return context
-
-
 class PinnedExchanges:
     """One object a process. `tls` replaces the public certificate authorities; `dial` is how a connection is made."""
 
@@ -63,21 +54,29 @@ class PinnedExchanges:
             allow_loopback_http=allow_loopback_http, private_network_available=private_network_available
         )
         self._clock = clock
-        tls = tls or public_authorities()
+        self._authorities = Authorities(tls)
 
-        def connect(base_url: str, policy: AddressPolicy) -> PinnedTransport:
-            network = Network(base_url, policy, resolver=resolver, clock=clock, dial=dial)
-            return PinnedTransport(base_url, policy, network=network, tls=tls)
+        def connect(terms: Terms, tls: ssl.SSLContext) -> PinnedTransport:
+            network = Network(terms, resolver=resolver, clock=clock, dial=dial)
+            return PinnedTransport(terms, network=network, tls=tls)
 
         self._pools = ConnectionPools(clock, connect)
 
     def open(self, source: Source, *, deadline: Deadline) -> Exchange:
-        policy = self._rules.policy(allow_private_network=source.allow_private_network)
+        return PinnedExchange(partial(self._transport, source), deadline=deadline, clock=self._clock)
+
+    async def _transport(self, source: Source) -> PinnedTransport:
+        """Raises `BlockedAddress` for a stored URL that could never have been checked, and `Refused`."""
+        link = source.link
+        policy = self._rules.policy(
+            allow_private_network=source.allow_private_network,
+            allow_plain_http=link is not None and link.allow_plain_http,
+        )
+        tls = await self._authorities.trusting(link.private_authority if link else None)
         try:
-            transport = self._pools.of(source.id, base_url=source.base_url, policy=policy)
+            return self._pools.of(source.id, Terms(source.base_url, policy, link), tls=tls)
         except Invalid:
-            transport = None
-        return PinnedExchange(transport, deadline=deadline, clock=self._clock)
+            raise BlockedAddress from None
 
     def close(self) -> None:
         """Closes every idle connection."""
@@ -85,10 +84,10 @@ class PinnedExchanges:
 
 
 class PinnedExchange:
-    """See `Exchange`. Without a transport (a stored URL that could never have been checked) everything is refused."""
+    """See `Exchange`. `find` gives the transport to send through, or refuses."""
 
-    def __init__(self, transport: PinnedTransport | None, *, deadline: Deadline, clock: Clock) -> None:
-        self._transport = transport
+    def __init__(self, find: Callable[[], Awaitable[PinnedTransport]], *, deadline: Deadline, clock: Clock) -> None:
+        self._find = find
         self._deadline = deadline
         self._clock = clock
 
@@ -96,14 +95,12 @@ class PinnedExchange:
         return int(self._deadline.remaining_s(self._clock.monotonic()) * 1000)
 
     async def send(self, build: Callable[[], OutboundRequest], *, watch: Watch | None = None) -> OutboundAnswer:
-        if self._transport is None:
-            raise BlockedAddress
         remaining_s = self._deadline.remaining_s(self._clock.monotonic())
         if remaining_s <= 0:
             raise ExchangeTimeout
         try:
             async with asyncio.timeout(remaining_s):
-                return await _send(self._transport, build, watch)
+                return await _send(await self._find(), build, watch)
         except TimeoutError:
             raise ExchangeTimeout from None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import ssl
 from collections.abc import AsyncIterable, AsyncIterator
+from dataclasses import dataclass
 from typing import Any, cast
 from weakref import WeakSet
 
@@ -14,6 +15,7 @@ import httpx
 from shared.adapters.checked_addresses import checked_addresses
 from shared.adapters.pinned_stream import KEEP_ALIVE_S, Dial, PinnedStream
 from shared.domain.addresses import AddressPolicy
+from shared.domain.registrations import Link
 from shared.domain.urls import destination_of
 from shared.errors import NeverConnected, Refused
 from shared.ports.clock import Clock
@@ -26,16 +28,25 @@ _PATIENCE_S = 1.0  # for the TCP connection to one address, while there is anoth
 logging.getLogger("httpcore").setLevel(logging.WARNING)  # below that, its lines show whole requests
 
 
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """How one source is reached. Connections are made under all of it, and used under nothing else."""
+
+    base_url: str
+    policy: AddressPolicy
+    link: Link | None = None  # whose credential it is, and who vouches for the server
+
+
 class Network(httpcore.AsyncNetworkBackend):
-    """Leads to the checked addresses of one base URL under one policy, whatever host it is asked for.
+    """Leads to the checked addresses of one base URL under its policy, whatever host it is asked for.
 
     Raises `Invalid` for a base URL that was never checked.
     """
 
-    def __init__(self, base_url: str, policy: AddressPolicy, *, resolver: Resolver, clock: Clock, dial: Dial) -> None:
-        self.destination = destination_of(base_url)
+    def __init__(self, terms: Terms, *, resolver: Resolver, clock: Clock, dial: Dial) -> None:
+        self.destination = destination_of(terms.base_url)
         self.streams: WeakSet[PinnedStream] = WeakSet()
-        self._policy = policy
+        self._policy = terms.policy
         self._resolver = resolver
         self._clock = clock
         self._dial = dial
@@ -56,11 +67,11 @@ class Network(httpcore.AsyncNetworkBackend):
 
 
 class PinnedTransport(httpx.AsyncBaseTransport):
-    """The connections of one source under one base URL and one address policy; never used under any other."""
+    """The connections of one source under one set of terms; never used under any other."""
 
-    def __init__(self, base_url: str, policy: AddressPolicy, *, network: Network, tls: ssl.SSLContext) -> None:
-        self.base_url = base_url
-        self.policy = policy
+    def __init__(self, terms: Terms, *, network: Network, tls: ssl.SSLContext) -> None:
+        self.base_url = terms.base_url
+        self.terms = terms
         self.authority = network.destination.authority
         self.is_closed = False
         self._network = network

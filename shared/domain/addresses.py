@@ -26,10 +26,13 @@ class Reach(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AddressPolicy:
-    """What one registration may reach beyond public addresses. `allow_loopback` is for the embedded default alone."""
+    """What one registration may reach beyond public addresses, and whether without TLS. `allow_loopback` is for the
+    embedded default alone, which needs no more than that for plain http to loopback addresses.
+    """
 
     allow_private_network: bool
     allow_loopback: bool
+    allow_plain_http: bool = False
 
 
 def judge(address: str, policy: AddressPolicy) -> bool:

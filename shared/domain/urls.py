@@ -43,16 +43,21 @@ class _Parts:
         return f"{self.scheme}://{self.host.in_url}{port}"
 
 
-def checked_base_url(text: str, *, allow_loopback_http: bool, allow_private_network: bool = False) -> str:
+def checked_base_url(
+    text: str, *, allow_loopback_http: bool, allow_private_network: bool = False, allow_plain_http: bool = False
+) -> str:
     """The URL under which a provider is asked, in its one normal form: without a slash at its end.
 
-    https, or http to a loopback host where `allow_loopback_http`; a full DNS name or an address literal that could be
+    https; http to a loopback host where `allow_loopback_http`, to any other where `allow_plain_http`, which is what an
+    operator has acknowledged for exactly this URL; a full DNS name or an address literal that could be
     dialled under some setting. Names under `.internal` belong to private networks and need `allow_private_network`.
     Raises `Invalid` (`invalid_base_url`).
     """
     try:
         parts = _parts_of(text)
-        _check_base(parts, allow_loopback_http=allow_loopback_http, allow_private_network=allow_private_network)
+        _check_scheme(parts, allow_loopback_http=allow_loopback_http, allow_plain_http=allow_plain_http)
+        _check_host(parts.host, allow_loopback=allow_loopback_http, allow_private_network=allow_private_network)
+        _check_path(parts)
         return parts.origin + parts.path.rstrip("/")
     except _BadUrl as error:
         raise Invalid(error.reason, code="invalid_base_url") from None
@@ -148,9 +153,7 @@ def _host_and_port(authority: str, *, of_a_page: bool) -> tuple[Host, int | None
         raise _BadUrl(error.reason) from None
 
 
-def _check_base(parts: _Parts, *, allow_loopback_http: bool, allow_private_network: bool) -> None:
-    _check_scheme(parts, allow_loopback_http=allow_loopback_http)
-    _check_host(parts.host, allow_loopback=allow_loopback_http, allow_private_network=allow_private_network)
+def _check_path(parts: _Parts) -> None:
     if parts.tail:
         raise _BadUrl("A base URL has no query and no fragment.")
     if _PATH.fullmatch(parts.path) is None or _ENCODED_CONTROL.search(parts.path):
@@ -159,8 +162,9 @@ def _check_base(parts: _Parts, *, allow_loopback_http: bool, allow_private_netwo
         raise _BadUrl("The path has empty or dotted segments.")
 
 
-def _check_scheme(parts: _Parts, *, allow_loopback_http: bool) -> None:
-    if parts.scheme != "https" and not (allow_loopback_http and parts.host.is_loopback):
+def _check_scheme(parts: _Parts, *, allow_loopback_http: bool, allow_plain_http: bool = False) -> None:
+    is_allowed = allow_loopback_http if parts.host.is_loopback else allow_plain_http
+    if parts.scheme != "https" and not is_allowed:
         raise _BadUrl("The URL must begin with https://.")
 
 

@@ -12,9 +12,11 @@ from typing import Any
 import pytest
 
 from shared.adapters.address_check import ResolvingAddressCheck
+from shared.adapters.authorities import public_authorities
 from shared.adapters.clock import SystemClock
-from shared.adapters.exchanges import PinnedExchanges, public_authorities
+from shared.adapters.exchanges import PinnedExchanges
 from shared.domain.deadlines import Deadline
+from shared.domain.registrations import Link
 from shared.domain.urls import checked_base_url
 from shared.errors import BlockedAddress, ConnectionFailed, ExchangeError, ExchangeTimeout, Invalid
 from shared.ports.exchange import OutboundRequest
@@ -44,7 +46,7 @@ class Attempt:
 
     def __init__(self, *, names: dict[str, list[str] | Exception] | None = None, private: bool = False) -> None:
         self.dial = RecordingDial()
-        self.resolver = FakeResolver(names or {})
+        self.resolver = FakeResolver({} if names is None else names)
         self.check = ResolvingAddressCheck(
             resolver=self.resolver, allow_loopback_http=False, private_network_available=private
         )
@@ -57,8 +59,16 @@ class Attempt:
             tls=TLS,
         )
 
-    async def send(self, base_url: str, *, allow_private_network: bool = False, seconds: float = 10) -> None:
-        source = a_source(base_url=base_url, allow_private_network=allow_private_network)
+    async def send(
+        self,
+        base_url: str,
+        *,
+        allow_private_network: bool = False,
+        allow_plain_http: bool = False,
+        seconds: float = 10,
+    ) -> None:
+        link = Link(owner_id="aoi_aaaaaaaaaaaaaaaa", allow_plain_http=allow_plain_http)
+        source = a_source(base_url=base_url, allow_private_network=allow_private_network, link=link)
         line = self._exchanges.open(source, deadline=Deadline.after(seconds, now_s=CLOCK.monotonic()))
         await line.send(lambda: OutboundRequest(method="POST", url=f"{base_url}/retrieve", body=b"{}"))
 
@@ -160,6 +170,72 @@ def test_plain_http_goes_to_loopback_addresses_alone_even_in_the_embedded_defaul
     with pytest.raises(BlockedAddress):
         asyncio.run(send())
     assert dial.dialled == []
+
+
+# --- plain http, where an operator has acknowledged it ---
+@pytest.mark.parametrize(
+    ("answers", "private", "reached"),
+    [
+        (["8.8.8.8"], False, True),
+        (["2606:4700:4700::1111"], False, True),
+        (["10.0.0.7"], True, True),
+        (["fd12::7"], True, True),
+        (["10.0.0.7"], False, False),
+        (["8.8.8.8", "10.0.0.7"], False, False),
+        (["127.0.0.1"], True, False),
+        (["::1"], True, False),
+        (["::ffff:127.0.0.1"], True, False),
+        (["8.8.8.8", "127.0.0.1"], True, False),
+        (["169.254.169.254"], True, False),
+        (["fd00:ec2::254"], True, False),
+        (["100.64.0.1"], True, False),
+        (["168.63.129.16"], True, False),
+        (["192.0.0.1"], True, False),
+        (["fe80::1"], True, False),
+        (["224.0.0.1"], True, False),
+        (["0.0.0.0"], True, False),
+        (["64:ff9b::7f00:1"], True, False),
+        (["2002:7f00:1::"], True, False),
+    ],
+    ids=str,
+)
+def test_acknowledged_plain_http_changes_nothing_about_addresses(
+    server: HostileProvider, answers: list[str], private: bool, reached: bool
+) -> None:
+    with hostile_provider() as plain:
+        attempt = Attempt(names={HOST: answers}, private=True)
+        attempt.dial.reroute_to_port = plain.port
+        asking = attempt.send(f"http://{HOST}/good", allow_private_network=private, allow_plain_http=True)
+        check = attempt.check.check(f"http://{HOST}", allow_private_network=private, allow_plain_http=True)
+        for call in (asking, check):
+            if reached:
+                asyncio.run(call)
+            else:
+                with pytest.raises(BlockedAddress):
+                    asyncio.run(call)
+        assert attempt.dial.dialled == (answers if reached else [])
+        assert len(plain.requests) == (1 if reached else 0)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "[::1]", "169.254.169.254", "10.0.0.7", "localhost"])
+def test_a_stored_plain_http_url_of_a_forbidden_place_dials_nothing(host: str) -> None:
+    """`10.0.0.7` because nobody has acknowledged the private network."""
+    attempt = Attempt(names=_Everything(["127.0.0.1"]), private=True)
+    with pytest.raises(BlockedAddress):
+        asyncio.run(attempt.send(f"http://{host}/v1", allow_plain_http=True))
+    assert attempt.dial.dialled == []
+
+
+@pytest.mark.parametrize("answers", [["8.8.8.8"], ["10.0.0.7"]])
+def test_plain_http_that_nobody_acknowledged_is_refused(answers: list[str]) -> None:
+    attempt = Attempt(names={HOST: answers}, private=True)
+    for call in (
+        attempt.send(f"http://{HOST}/v1", allow_private_network=True),
+        attempt.check.check(f"http://{HOST}/v1", allow_private_network=True),
+    ):
+        with pytest.raises(BlockedAddress):
+            asyncio.run(call)
+    assert attempt.dial.dialled == []
 
 
 class _Everything(dict[str, "list[str] | Exception"]):

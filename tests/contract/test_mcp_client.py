@@ -11,7 +11,8 @@ from typing import Any, TypeVar
 
 import pytest
 
-from shared.adapters.exchanges import PinnedExchanges, public_authorities
+from shared.adapters.authorities import public_authorities
+from shared.adapters.exchanges import PinnedExchanges
 from shared.adapters.resolver import SystemResolver
 from shared.domain.deadlines import Deadline
 from shared.errors import ExchangeError, ExchangeTimeout, KeyRefused, Refused, ResponseTooLarge, Unclear

@@ -14,8 +14,9 @@ import fastmcp
 import pytest
 from mcp.server.mcpserver import Context, MCPServer
 
+from shared.adapters.authorities import public_authorities
 from shared.adapters.clock import SystemClock
-from shared.adapters.exchanges import PinnedExchanges, public_authorities
+from shared.adapters.exchanges import PinnedExchanges
 from shared.adapters.resolver import SystemResolver
 from shared.domain.deadlines import Deadline
 from shared.providers.mcp_client import McpClient, McpLine

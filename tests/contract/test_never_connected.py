@@ -16,8 +16,9 @@ from typing import Any
 
 import pytest
 
+from shared.adapters.authorities import public_authorities
 from shared.adapters.clock import SystemClock
-from shared.adapters.exchanges import PinnedExchanges, public_authorities
+from shared.adapters.exchanges import PinnedExchanges
 from shared.adapters.resolver import SystemResolver
 from shared.domain.deadlines import Deadline
 from shared.domain.registrations import Source

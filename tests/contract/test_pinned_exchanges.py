@@ -9,14 +9,16 @@ import logging
 import os
 import time
 from collections.abc import Coroutine, Iterator
+from dataclasses import replace
 
 import pytest
 
+from shared.adapters.authorities import public_authorities
 from shared.adapters.clock import SystemClock
 from shared.adapters.event_loop import ProcessLoop
-from shared.adapters.exchanges import PinnedExchanges, public_authorities
+from shared.adapters.exchanges import PinnedExchanges
 from shared.domain.deadlines import Deadline
-from shared.domain.registrations import Source
+from shared.domain.registrations import Link, Source
 from shared.errors import (
     BlockedAddress,
     ConnectionFailed,
@@ -26,7 +28,7 @@ from shared.errors import (
     ResponseTooLarge,
 )
 from shared.ports.exchange import OutboundAnswer, OutboundRequest, Watch
-from tests.support.builders import a_source
+from tests.support.builders import a_sealed_secret, a_source
 from tests.support.fake_network import FakeResolver, RecordingDial
 from tests.support.hostile_provider import (
     BEHAVIOURS,
@@ -38,6 +40,7 @@ from tests.support.hostile_provider import (
     result,
 )
 from tests.support.memory import extra_memory_bytes
+from tests.support.tls import TestAuthority
 
 CLOCK = SystemClock()
 TLS = public_authorities()  # read once: it takes a while
@@ -269,14 +272,26 @@ def test_sources_do_not_share_connections(gateway: Gateway, server: HostileProvi
     assert len(gateway.dial.dialled) == 2
 
 
-@pytest.mark.parametrize("change", ["base_url", "allow_private_network"])
-def test_a_changed_source_starts_on_a_connection_of_its_own(server: HostileProvider, change: str) -> None:
+LINK = Link(owner_id="aoi_aaaaaaaaaaaaaaaa", credential=a_sealed_secret("first", ciphertext=b"1"))
+CHANGES = {
+    "another address": {"base_url": "/moved"},
+    "a private network": {"allow_private_network": True},
+    "another credential": {"link": replace(LINK, credential=a_sealed_secret("second", ciphertext=b"2"))},
+    "no credential": {"link": replace(LINK, credential=None)},
+    "plain http": {"link": replace(LINK, allow_plain_http=True)},
+    "a private authority": {"link": replace(LINK, private_authority=TestAuthority().pem())},
+    "another owner": {"link": replace(LINK, owner_id="aoi_bbbbbbbbbbbbbbbb")},
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_a_changed_source_starts_on_a_connection_of_its_own(server: HostileProvider, change: dict) -> None:
     gateway = Gateway(private_network_available=True)
-    source = a_source(base_url=server.url("good"))
-    values = {"base_url": server.url("good", "moved"), "allow_private_network": True}
-    changed = a_source(**{"id": source.id, "base_url": source.base_url} | {change: values[change]})
+    source = a_source(base_url=server.url("good"), link=LINK)
+    moved = {"base_url": source.base_url + change["base_url"]} if "base_url" in change else {}
     gateway.ask(source)
-    gateway.ask(changed)
+    gateway.ask(replace(source, link=replace(LINK)))
+    gateway.ask(replace(source, **change | moved))
     assert len(gateway.dial.dialled) == 2
     gateway.close()
 
@@ -326,16 +341,17 @@ def test_pools_are_bounded_and_the_longest_unused_makes_room(server: HostileProv
     before = open_sockets()
     first = a_source(base_url=server.url("good"))
     gateway.ask(first)
-    gateway.loop.run(_open_many(gateway, 300))
+    gateway.loop.run(_ask_many(gateway, 300))
     gateway.ask(first)
     assert len(gateway.dial.dialled) == 2
     assert open_sockets() - before <= 2
     gateway.close()
 
 
-async def _open_many(gateway: Gateway, number: int) -> None:
+async def _ask_many(gateway: Gateway, number: int) -> None:
     for _ in range(number):
-        gateway.exchanges.open(a_source(), deadline=Deadline(at_s=0))
+        with contextlib.suppress(ConnectionFailed):
+            await gateway.send(a_source())
     await asyncio.sleep(0.01)
 
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import ssl
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
+from shared.adapters.authorities import Authorities, public_authorities
 from shared.adapters.clock import SystemClock
 from shared.adapters.event_loop import ProcessLoop
-from shared.adapters.exchanges import PinnedExchanges, public_authorities
+from shared.adapters.exchanges import PinnedExchanges
 from shared.domain.deadlines import Deadline
-from shared.errors import ConnectionFailed, ExchangeTimeout
+from shared.domain.registrations import Link, Source
+from shared.errors import ConnectionFailed, ExchangeTimeout, Refused
 from shared.ports.exchange import OutboundAnswer, OutboundRequest
 from tests.support.builders import a_source
 from tests.support.fake_network import FakeResolver, RecordingDial
@@ -51,6 +55,7 @@ def ask(
     seconds: float = 10,
     private: bool = False,
     behaviour: str = "good",
+    private_authority: str | None = None,
 ) -> tuple[OutboundAnswer, RecordingDial]:
     dial = RecordingDial(reroute_to_port=server.port)
     exchanges = PinnedExchanges(
@@ -61,7 +66,8 @@ def ask(
         tls=tls,
         dial=dial,
     )
-    source = a_source(base_url=f"https://{host}/{behaviour}", allow_private_network=private)
+    link = Link(owner_id="aoi_aaaaaaaaaaaaaaaa", private_authority=private_authority)
+    source = a_source(base_url=f"https://{host}/{behaviour}", allow_private_network=private, link=link)
 
     def request() -> OutboundRequest:
         return OutboundRequest(method="POST", url=f"{source.base_url}/retrieve", body=b"{}")
@@ -146,3 +152,103 @@ def test_the_public_authorities_always_verify_and_no_variable_says_otherwise(mon
     assert context.minimum_version >= ssl.TLSVersion.TLSv1_2
     assert context.keylog_filename is None
     assert context.cert_store_stats()["x509_ca"] > 50
+
+
+# --- an authority of one source's own ---
+def test_a_private_authority_is_trusted_for_its_source(authority: TestAuthority, server: HostileProvider) -> None:
+    answer, dial = ask(
+        server, host="kb.fern-desk.test", tls=TestAuthority().client(), times=2, private_authority=authority.pem()
+    )
+    assert answer.status == 200
+    assert dial.dialled == [PUBLIC_ADDRESS]
+
+
+def test_a_private_authority_is_trusted_beside_the_public_ones(
+    authority: TestAuthority, server: HostileProvider
+) -> None:
+    answer, _ = ask(server, host="kb.fern-desk.test", tls=authority.client(), private_authority=TestAuthority().pem())
+    assert answer.status == 200
+    context = asyncio.run(Authorities(None).trusting(TestAuthority().pem()))
+    assert context.cert_store_stats()["x509_ca"] == public_authorities().cert_store_stats()["x509_ca"] + 1
+    assert context.verify_mode is ssl.CERT_REQUIRED
+    assert context.check_hostname
+    assert context.minimum_version >= ssl.TLSVersion.TLSv1_2
+
+
+def test_a_servers_own_certificate_is_enough(authority: TestAuthority) -> None:
+    context, certificate = authority.certificate("kb.fern-desk.test")
+    with hostile_provider(tls=context) as server:
+        tls = TestAuthority().client()
+        assert ask(server, host="kb.fern-desk.test", tls=tls, private_authority=certificate)[0].status == 200
+
+
+@pytest.mark.parametrize("host", ["other.fern-desk.test", "kb.fern-desk.test.evil.test"])
+def test_a_private_authority_makes_no_certificate_fit_another_name(
+    authority: TestAuthority, server: HostileProvider, host: str
+) -> None:
+    with pytest.raises(ConnectionFailed):
+        ask(server, host=host, tls=TestAuthority().client(), private_authority=authority.pem())
+    assert server.requests == []
+
+
+def test_another_private_authority_does_not_help(server: HostileProvider) -> None:
+    with pytest.raises(ConnectionFailed):
+        ask(server, host="kb.fern-desk.test", tls=TestAuthority().client(), private_authority=TestAuthority().pem())
+    assert server.requests == []
+
+
+def test_what_one_source_trusts_no_other_source_does(authority: TestAuthority, server: HostileProvider) -> None:
+    """Asked by one process, one after the other and again, in both orders."""
+    dial = RecordingDial(reroute_to_port=server.port)
+    exchanges = PinnedExchanges(
+        resolver=FakeResolver({"kb.fern-desk.test": [PUBLIC_ADDRESS]}),
+        clock=CLOCK,
+        allow_loopback_http=False,
+        private_network_available=False,
+        tls=TestAuthority().client(),
+        dial=dial,
+    )
+    base_url = "https://kb.fern-desk.test/good"
+    trusting = a_source(base_url=base_url, link=Link(owner_id="a", private_authority=authority.pem()))
+    others = [a_source(base_url=base_url), a_source(base_url=base_url, link=Link(owner_id="a"))]
+
+    async def send(source: Source) -> int:
+        line = exchanges.open(source, deadline=Deadline.after(10, now_s=CLOCK.monotonic()))
+        return (await line.send(lambda: OutboundRequest(method="POST", url=f"{base_url}/retrieve", body=b"{}"))).status
+
+    async def all_of_them() -> None:
+        for source in (*others, trusting, *others, trusting, replace(others[0], id=trusting.id)):
+            if source is trusting:
+                assert await send(source) == 200
+            else:
+                with pytest.raises(ConnectionFailed):
+                    await send(source)
+        exchanges.close()
+
+    asyncio.run(all_of_them())
+    assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize(
+    "pem", ["", "no certificate", "-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n"]
+)
+def test_a_stored_authority_that_is_none_lets_nothing_be_sent(server: HostileProvider, pem: str) -> None:
+    for _ in range(2):
+        with pytest.raises(Refused) as refusal:
+            ask(server, host="kb.fern-desk.test", tls=public_authorities(), private_authority=pem)
+        assert refusal.value.code == "not_configured"
+    assert server.requests == []
+
+
+async def test_the_certificates_of_one_authority_are_read_once_however_many_ask_and_not_for_ever() -> None:
+    made: list[int] = []
+    authorities = Authorities(TestAuthority().client())
+    copy = authorities._anew
+    authorities._anew = lambda: made.append(1) or copy()
+    first = TestAuthority().pem()
+    contexts = await asyncio.gather(*(authorities.trusting(first) for _ in range(20)))
+    assert (len(set(map(id, contexts))), len(made)) == (1, 1)
+    for _ in range(32):
+        await authorities.trusting(first + "\n" * (len(made) + 1))
+    assert await authorities.trusting(first) is not contexts[0]
+    assert len(authorities._private) == 32

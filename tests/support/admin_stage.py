@@ -145,9 +145,11 @@ class ScriptedAddressCheck:
     def __init__(self) -> None:
         self.failure: ExchangeError | None = None
         self.asked: list[tuple[str, bool]] = []
+        self.asked_plain_http: list[str] = []
 
-    async def check(self, base_url: str, *, allow_private_network: bool) -> None:
+    async def check(self, base_url: str, *, allow_private_network: bool, allow_plain_http: bool = False) -> None:
         self.asked.append((base_url, allow_private_network))
+        self.asked_plain_http += [base_url] if allow_plain_http else []
         if self.failure is not None:
             raise self.failure
 

@@ -68,6 +68,59 @@ def test_the_embedded_default_takes_nothing_else_over_http(url: str) -> None:
         checked_base_url(url, allow_loopback_http=True)
 
 
+@pytest.mark.parametrize(
+    ("typed", "kept"),
+    [
+        ("http://dify.fern-desk.test:80/v1/", "http://dify.fern-desk.test/v1"),
+        ("HTTP://Dify.Fern-Desk.test:8080", "http://dify.fern-desk.test:8080"),
+        ("http://8.8.8.8:9380/", "http://8.8.8.8:9380"),
+        ("http://10.0.0.7/", "http://10.0.0.7"),
+        ("https://dify.fern-desk.test:443", "https://dify.fern-desk.test"),
+    ],
+)
+def test_acknowledged_plain_http_is_taken(typed: str, kept: str) -> None:
+    """Whether a private address may be reached is decided where the addresses are checked."""
+    assert checked_base_url(typed, allow_loopback_http=False, allow_plain_http=True) == kept
+    if kept.startswith("http:"):
+        with pytest.raises(Invalid):
+            checked_base_url(kept, allow_loopback_http=False)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://127.0.0.1/",
+        "http://[::1]/",
+        "http://localhost/",
+        "http://dify.localhost:5001/",
+        "http://169.254.169.254/",
+        "http://metadata.google.internal/",
+        "http://dify/",
+        "http://dify.local/",
+        "http://0x7f.1/",
+        "http://user:secret@dify.fern-desk.test/",
+        "http://dify.fern-desk.test/?a=1",
+        "http://dify.fern-desk.test//a",
+        "ftp://dify.fern-desk.test/",
+        "ws://dify.fern-desk.test/",
+    ],
+)
+def test_acknowledged_plain_http_is_no_way_to_anywhere_else(url: str) -> None:
+    with pytest.raises(Invalid):
+        checked_base_url(url, allow_loopback_http=False, allow_private_network=True, allow_plain_http=True)
+
+
+@pytest.mark.parametrize("case", REFUSED, ids=lambda case: ascii(case["url"])[:60])
+def test_a_url_of_the_corpus_that_acknowledged_http_makes_good_was_refused_for_its_scheme_alone(case: dict) -> None:
+    url = case["url"].replace("{port}", "8080")
+    try:
+        kept = checked_base_url(url, allow_loopback_http=False, allow_plain_http=True)
+    except Invalid:
+        return
+    assert kept.startswith("http://")
+    checked_base_url(kept.replace("http://", "https://", 1), allow_loopback_http=False)
+
+
 def test_an_internal_name_needs_a_private_network() -> None:
     url = "https://wiki.fern-desk.internal/kb"
     assert checked_base_url(url, allow_loopback_http=False, allow_private_network=True) == url
