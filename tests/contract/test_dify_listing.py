@@ -145,15 +145,25 @@ def test_shorter_pages_than_asked_for_lose_nothing() -> None:
     assert len(ids_of(server.page(1), server.page(2))) == 130
 
 
-@pytest.mark.parametrize("total", [130, "absent"])
-def test_a_server_that_knows_no_pages_is_not_asked_for_ever(total: object) -> None:
-    server = Server(
-        data_sets(100), order=lambda rows, page, limit: rows * page, over={"total": total, "has_more": True}
-    )
+@pytest.mark.parametrize(("total", "requests"), [("absent", 2 * 2), (130, 2 * MAX_READINGS)])
+def test_a_server_that_knows_no_pages_is_not_asked_for_ever(total: object, requests: int) -> None:
+    """Each reading ends with the page that brings nothing new."""
+
+    def always_the_first(rows: list[dict[str, Any]], page: int, limit: int) -> list[dict[str, Any]]:
+        return [{}] * (page - 1) * limit + rows
+
+    server = Server(data_sets(100), order=always_the_first, over={"total": total, "has_more": True})
     page = server.page()
     assert len(page.entries) == 100
     assert page.is_cut
-    assert len(server.asked) <= MAX_REQUESTS
+    assert len(server.asked) == requests
+
+
+def test_short_pages_of_a_server_that_counts_nothing_are_read_while_it_says_that_there_is_more() -> None:
+    server = Server(data_sets(130), longest=50, over={"total": "absent", "has_more": True})
+    page = server.page()
+    assert (len(page.entries), page.has_more, page.total, page.is_cut) == (100, True, None, False)
+    assert [query["page"] for query in server.asked] == ["1", "2", "3", "4"]
 
 
 def test_an_endless_list_of_what_cannot_be_bound_ends() -> None:
@@ -261,6 +271,6 @@ def test_a_page_that_fails_fails_the_catalogue() -> None:
 
 
 def test_before_1_2_a_data_set_is_found_far_down_the_list_with_those_of_colleagues() -> None:
-    server = Server(data_sets(1_200), order=anew(2))
+    server = Server(data_sets(1_200))
     assert server.described("SET-734").id == "set-734"
     assert {query["include_all"] for query in server.asked} == {"true"}
