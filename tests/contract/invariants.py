@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from shared.adapters import credential_items, origins
 from shared.adapters.attributes import Item
 from shared.domain.names import name_key
+from tests.contract.instance_invariants import check_bindings_history, check_instances, check_uses
 from tests.contract.worlds import StoreWorld
 
 
@@ -34,8 +35,10 @@ def check_invariants(world: StoreWorld) -> int:
     """Fails where anything is half written. Returns the number of writes that were found, all of them whole."""
     public, internal = rows_in(world, world.public_table), rows_in(world, world.internal_table)
     audit = internal.of("AUDIT")
-    for rows, prefix in ((public, "provider/cs_"), (internal, "provider/ao_")):
-        _check_registrations(rows, [line for line in audit if line["resource"]["S"].startswith(prefix)])
+    for rows, prefix in ((public, "cs"), (internal, "ao")):
+        _check_registrations(rows, [line for line in audit if _id_of(line).startswith((f"{prefix}_", f"{prefix}i_"))])
+    owners = [item for rows in (public, internal) for item in (*rows.of("INSTANCE"), *rows.of("PROVIDER"))]
+    check_uses(internal.of("INSTANCE_CREDENTIAL"), owners)
     credentials = public.of("CREDENTIAL") + internal.of("CREDENTIAL")
     _check_history(credentials, [line for line in audit if line["resource"]["S"].startswith("credential/")])
     _check_origins(public)
@@ -44,13 +47,19 @@ def check_invariants(world: StoreWorld) -> int:
 
 
 def _check_registrations(rows: Rows, audit: list[Item]) -> None:
-    providers = rows.of("PROVIDER")
+    providers, instances = rows.of("PROVIDER"), rows.of("INSTANCE")
     names = {item["sk"]["S"]: item["provider_id"]["S"] for item in rows.of("NAME")}
     assert names == {name_key(item["name"]["S"]): item["sk"]["S"] for item in providers}
-    [counted] = rows.of("GENERATION") or [{"generation": {"N": "0"}, "provider_count": {"N": "0"}}]
-    assert int(counted["provider_count"]["N"]) == len(providers)
-    assert int(counted["generation"]["N"]) == len(audit), "each write moves the generation once and has one line"
-    _check_history(providers, audit)
+    [counted] = rows.of("GENERATION") or [{}]
+    counts = {
+        name: int(counted.get(name, {"N": "0"})["N"]) for name in ("generation", "provider_count", "instance_count")
+    }
+    assert (counts["provider_count"], counts["instance_count"]) == (len(providers), len(instances))
+    assert counts["generation"] == len(audit), "each write moves the generation once and has one line"
+    _check_history([item for item in providers if "binding" not in item], _about("provider/", audit))
+    _check_history(instances, _about("instance/", audit))
+    check_instances(instances, providers, rows.of("INSTANCE_NAME"), rows.of("BINDING_TARGET"))
+    check_bindings_history(audit, providers, instances)
 
 
 def _check_history(things: list[Item], audit: list[Item]) -> None:
@@ -74,6 +83,10 @@ def _check_origins(public: Rows) -> None:
 def _check_idempotency(audit: list[Item], records: list[Item]) -> None:
     created = sorted(_id_of(line) for line in audit if line["action"]["S"] == "created")
     assert sorted(record["resource_id"]["S"] for record in records) == created
+
+
+def _about(prefix: str, audit: list[Item]) -> list[Item]:
+    return [line for line in audit if line["resource"]["S"].startswith(prefix)]
 
 
 def _id_of(line: Item) -> str:

@@ -24,12 +24,24 @@ from shared.errors import Refused
 from tests.contract.far_ahead import a_change, an_idempotency_record
 from tests.contract.root_switches import turn_root
 from tests.contract.worlds import StoreWorld
+from tests.contract.writer import instance_life
 from tests.support.alexandria_fakes import a_receipt
-from tests.support.builders import a_credential, a_provider
+from tests.support.builders import a_binding, a_credential, a_provider, an_instance
 from tests.support.card_builders import a_card, a_collection
 
 RESERVED = frozenset((Path(__file__).parent / "reserved_words.txt").read_text().split())
-_OWN_WORDS = {"AND", "OR", "ADD", "DELETE", "REMOVE", "SET", "attribute_exists", "attribute_not_exists", "contains", "size"}
+_OWN_WORDS = {
+    "AND",
+    "OR",
+    "ADD",
+    "DELETE",
+    "REMOVE",
+    "SET",
+    "attribute_exists",
+    "attribute_not_exists",
+    "contains",
+    "size",
+}
 _BARE_WORD = re.compile(r"(?<![#:\w])[A-Za-z_]\w*")
 
 
@@ -58,6 +70,7 @@ async def _everything(world: StoreWorld) -> None:
     await world.rate_limits().count("somebody")
     await _pools(world)
     await _receipts(world)
+    await _instances(world)
     await _cards(world)
 
 
@@ -81,6 +94,25 @@ async def _receipts(world: StoreWorld) -> None:
     receipts, receipt = world.receipts(), a_receipt(started_at=world.clock.now())
     await receipts.begin(receipt)
     await receipts.settle(replace(receipt, state=ReceiptState.REFUSED))
+
+
+async def _instances(world: StoreWorld) -> None:
+    """Two with one credential, the second of which gives it up last."""
+    await instance_life(world, name="Served", internal=True)
+    await world.credential_keys().key_of(base_url="https://dify.fern-desk.test", credential="one")
+    registry, instances = world.registry(), world.instances()
+    first, second = an_instance(), an_instance()
+    for instance in (first, second):
+        await instances.create(instance, a_change(), credential_key="shared")
+    binding = a_binding(first)
+    await registry.create(binding, a_change())
+    renamed = binding.with_source(name="Renamed", generation=2)
+    await registry.replace(renamed, expected_generation=1, change=a_change())
+    await registry.delete(renamed, expected_generation=2, change=a_change())
+    for instance in (first, second):
+        changed = replace(instance, generation=2)
+        await instances.replace(changed, expected_generation=1, change=a_change(), credential_key="other")
+        await instances.delete(changed, expected_generation=2, change=a_change())
 
 
 async def _cards(world: StoreWorld) -> None:

@@ -12,17 +12,21 @@ from infra import tables
 from shared.adapters import keys
 from shared.adapters.admin_guard import ROOT
 from shared.adapters.audit_items import AUDIT
+from shared.adapters.binding_parts import BINDING_TARGETS
 from shared.adapters.credential_items import CREDENTIALS
+from shared.adapters.credential_keys import FINGERPRINT_KEY
+from shared.adapters.credential_rows import CREDENTIAL_USES
 from shared.adapters.generations import GENERATION
 from shared.adapters.idempotency_items import IDEMPOTENCY
-from shared.adapters.name_parts import PROVIDER_NAMES
+from shared.adapters.instance_items import INSTANCES
+from shared.adapters.name_parts import INSTANCE_NAMES, PROVIDER_NAMES
 from shared.adapters.origins import ORIGIN
 from shared.adapters.rate_limits import RATE
 from shared.adapters.source_items import PROVIDERS
 from tests.contract.invariants import rows_in
 from tests.contract.root_switches import turn_root
 from tests.contract.worlds import StoreWorld
-from tests.contract.writer import provider_life, widget_life
+from tests.contract.writer import instance_life, provider_life, widget_life
 
 CUSTOMER_MODULES = [
     f"shared.adapters.{name}"
@@ -42,8 +46,12 @@ def test_the_keys_are_those_that_the_tables_are_made_with() -> None:
     )
 
 
+PARTITIONS = [PROVIDERS, GENERATION, CREDENTIALS, ORIGIN, ROOT, AUDIT, RATE, IDEMPOTENCY]
+NAMES = [PROVIDER_NAMES.partition, INSTANCE_NAMES.partition]
+
+
 @pytest.mark.parametrize(
-    "partition", [PROVIDERS, PROVIDER_NAMES.partition, GENERATION, CREDENTIALS, ORIGIN, ROOT, AUDIT, RATE, IDEMPOTENCY]
+    "partition", [*PARTITIONS, *NAMES, INSTANCES, BINDING_TARGETS, CREDENTIAL_USES, FINGERPRINT_KEY]
 )
 def test_every_partition_is_in_the_list_of_tables(partition: str) -> None:
     assert re.search(rf"\b{re.escape(partition)}", tables.__doc__)
@@ -53,6 +61,8 @@ def test_every_partition_is_in_the_list_of_tables(partition: str) -> None:
 async def test_each_table_holds_what_the_list_says(store: StoreWorld) -> None:
     for internal in (True, False):
         await provider_life(store, name="One", internal=internal)
+        await instance_life(store, name="One", internal=internal)
+    await store.credential_keys().key_of(base_url="https://dify.fern-desk.test", credential="one")
     await widget_life(store, name="Widget 1")
     await turn_root(store.credential_store(), on=True)
     await store.rate_limits().count("one")
@@ -60,8 +70,9 @@ async def test_each_table_holds_what_the_list_says(store: StoreWorld) -> None:
     def partitions(table: str) -> set[str]:
         return {re.sub("#.*", "#", item["pk"]["S"]) for item in rows_in(store, table).items}
 
-    assert partitions(store.public_table) == {PROVIDERS, PROVIDER_NAMES.partition, GENERATION, CREDENTIALS, ORIGIN}
-    assert partitions(store.internal_table) == {GENERATION, ROOT, AUDIT}
+    registered = {PROVIDERS, INSTANCES, BINDING_TARGETS, GENERATION, *NAMES}
+    assert partitions(store.public_table) == registered | {CREDENTIALS, ORIGIN}
+    assert partitions(store.internal_table) == {GENERATION, ROOT, AUDIT, CREDENTIAL_USES, FINGERPRINT_KEY}
     assert partitions(store.public_ledger) == {RATE}
     assert partitions(store.internal_ledger) == {IDEMPOTENCY}
 
