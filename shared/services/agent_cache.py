@@ -26,6 +26,7 @@ class CacheKey:
 
     provider_id: str
     generation: int
+    instance_generation: int
     contract_version: int
     query: str
     limit: int
@@ -47,6 +48,7 @@ def cache_key(provider: Provider, search: AgentSearch, principal: Principal) -> 
     return CacheKey(
         provider_id=provider.id,
         generation=provider.generation,
+        instance_generation=provider.source.link.generation if provider.source.link else 0,
         contract_version=provider.source.contract_version,
         query=unicodedata.normalize("NFC", search.query).strip(),
         limit=search.limit,

@@ -15,7 +15,7 @@ from shared.domain.registrations import ProviderStatus
 from shared.domain.replies import Reply, reply_with, reply_without
 from shared.errors import Refused
 from shared.services.agent_cache import MAX_ENTRIES, AgentCache, CacheKey, cache_key
-from tests.support.builders import a_passage, a_provider, a_source, a_token
+from tests.support.builders import a_binding, a_passage, a_provider, a_source, a_token, an_instance
 from tests.support.fakes import FakeClock
 from tests.support.search_stage import Stage, passages, raising
 
@@ -65,6 +65,14 @@ def test_another_caller_has_another_key(change: dict[str, Any]) -> None:
 @pytest.mark.parametrize("change", [{"id": "cs_bbbbbbbbbbbbbbbb"}, {"generation": 2}, {"contract_version": 2}])
 def test_a_changed_registration_has_another_key(change: dict[str, Any]) -> None:
     assert key(**change) != key()
+
+
+def test_a_binding_has_another_key_once_its_instance_has_changed() -> None:
+    """It may be another server, or the same one with a credential that reaches less."""
+    instance = an_instance()
+    binding = a_binding(instance)
+    changed = replace(binding, source=replace(instance, generation=2).at(binding.source))
+    assert cache_key(binding, SEARCH, PRINCIPAL) != cache_key(changed, SEARCH, PRINCIPAL)
 
 
 def test_spelling_that_unicode_calls_the_same_is_the_same_and_case_is_kept() -> None:
