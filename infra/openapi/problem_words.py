@@ -88,6 +88,34 @@ PROBLEMS: dict[str, ProblemWords] = {
     "provider_limit_reached": ProblemWords(
         409, "There are 200 providers of this exposure profile.", "Delete one that is no longer used."
     ),
+    "instance_limit_reached": ProblemWords(
+        409, "There are 50 instances of this exposure profile.", "Delete one that is no longer used."
+    ),
+    "binding_limit_reached": ProblemWords(
+        409,
+        "There are 30 providers bound to this instance.",
+        "Delete one that is no longer used, or register the server once more with a credential of its own.",
+    ),
+    "already_bound": ProblemWords(
+        409,
+        "This knowledge base of this instance is bound already.",
+        "Change the provider that is bound to it, or delete that one first.",
+    ),
+    "config_changed": ProblemWords(
+        409,
+        "The instance has changed, or is gone, since what is bound to it was read or tested.",
+        "Read the instance again, and repeat the request: it is tested with what the instance is now.",
+    ),
+    "instance_in_use": ProblemWords(
+        409,
+        "Providers are bound to the instance; `bindings` lists them.",
+        "Delete them first, or name exactly them with the deletion of the instance.",
+    ),
+    "credential_used_elsewhere": ProblemWords(
+        409,
+        "The other exposure profile uses the same credential on the same server.",
+        "Make a credential of its own for each exposure profile: one that reaches what the profile may show, no more.",
+    ),
     "key_full": ProblemWords(
         409,
         "There are 100 cards with this key in the collection.",
@@ -191,6 +219,11 @@ PROBLEMS: dict[str, ProblemWords] = {
         422,
         "The base URL is not one that a provider can be asked under.",
         "Use https, a full DNS name or a public address, no user name, no query, no fragment.",
+    ),
+    "invalid_private_authority": ProblemWords(
+        422,
+        "What is to vouch for the server is not one or more certificates in PEM form.",
+        "Send certificates alone, each from its BEGIN line to its END line; never a private key.",
     ),
     "invalid_source_url": ProblemWords(
         422,
