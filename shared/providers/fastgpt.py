@@ -11,6 +11,7 @@ model is never asked for. Its key is one for the whole account: keys of single a
 from __future__ import annotations
 
 import json
+import re
 from typing import Final
 from urllib.parse import quote
 
@@ -31,7 +32,7 @@ from shared.providers.fastgpt_answers import data_of, is_hidden, is_object_id, r
 LIMITS: Final = RetrieverLimits(query_characters=4_000, results=20, timeout_s=25.0)
 MAX_TOKENS: Final = 20_000
 _PREFIX: Final = "/api"
-_OF_CHATS: Final = "/api/v1"
+_AS_GIVEN = re.compile(r"([a-z]+://[^/]+(?:/.*?)??)(?:/api(?:/v1)?)?/*")
 
 
 class FastGptServer:
@@ -49,10 +50,8 @@ class FastGptServer:
 
     def at(self, base_url: str) -> str:
         """Operators write it with and without `/api`; under `/api/v1` the product shows them where chats are."""
-        bare = base_url.rstrip("/")
-        if bare.endswith(_OF_CHATS):
-            return bare.removesuffix("/v1")
-        return bare if bare.endswith(_PREFIX) else bare + _PREFIX
+        match = _AS_GIVEN.fullmatch(base_url)
+        return (match[1] if match else base_url) + _PREFIX
 
     async def retrieve(
         self, source: Source, question: Question, *, credential: str | None, exchange: Exchange

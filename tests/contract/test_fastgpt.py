@@ -135,6 +135,8 @@ def test_a_detail(case: dict[str, Any]) -> None:
         ("https://kb.example.com:3000/gpt", "https://kb.example.com:3000/gpt/api"),
         ("https://kb.example.com/gpt/api/", "https://kb.example.com/gpt/api"),
         ("https://kb.example.com/myapi", "https://kb.example.com/myapi/api"),
+        ("http://api", "http://api/api"),
+        ("http://api/", "http://api/api"),
     ],
 )
 def test_base_urls_are_taken_with_and_without_the_prefix(given: str, asked: str) -> None:
