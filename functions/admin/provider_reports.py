@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Final, Literal
+
 from pydantic import BaseModel
 
+from shared.domain.acquisitions import LEFT_APPROVED_HOSTS
 from shared.domain.outcomes import OutcomeCode
 from shared.domain.passages import Warning_
 from shared.domain.registrations import ProviderKind
@@ -21,6 +24,8 @@ from shared.web.provider_test_models import (
     explained,
     passages_shown,
 )
+
+_CODES: Final = frozenset(OutcomeCode)
 
 
 def report_shown(report: Report, *, now: float) -> BaseModel:
@@ -55,11 +60,12 @@ def _contract(report: Report, *, now: float) -> ProviderTestShown:
 
 
 def _live(report: Report, *, now: float) -> LiveTestShown:
+    code = _code(report.error_code)
     return LiveTestShown.model_validate(
         {
             "status": report.status,
-            "error_code": report.error_code,
-            "explanation": live_explanation_of(report.error_code),
+            "error_code": code,
+            "explanation": live_explanation_of(code),
             "retry_at": moment_or_none(report.retry_at),
             "duration_ms": report.duration_ms,
             "result_count": len(report.kept),
@@ -72,6 +78,13 @@ def _live(report: Report, *, now: float) -> LiveTestShown:
             "provider": ProviderShown.of(report.provider, now=now),
         }
     )
+
+
+def _code(code: str | None) -> OutcomeCode | Literal["source_not_approved"] | None:
+    """Kinds name codes in plain text; one that is nowhere documented is an upstream's failure, as in a search."""
+    if code is None or code == LEFT_APPROVED_HOSTS:
+        return LEFT_APPROVED_HOSTS if code else None
+    return OutcomeCode(code) if code in _CODES else OutcomeCode.UPSTREAM_ERROR
 
 
 def _warnings(report: Report) -> tuple[Warning_ | ActivationLost, ...]:

@@ -136,6 +136,21 @@ def test_of_a_long_text_the_beginning_is_shown(stage: AdminStage) -> None:
     assert (len(shown["text"]), shown["characters"]) == (2_000, 5_000)
 
 
+@pytest.mark.parametrize("kind", ["deepwiki", "firecrawl"])
+@pytest.mark.parametrize(
+    ("code", "shown"),
+    [*((str(code), str(code)) for code in OutcomeCode), ("source_not_approved",) * 2, ("unheard_of", "upstream_error")],
+    ids=lambda value: value,
+)
+def test_a_kind_may_name_any_failure_in_plain_text(stage: AdminStage, kind: str, code: str, shown: str) -> None:
+    created = stage.register_live(kind)
+    answers_with(stage, created, Refused(code))
+    report = try_out(stage, created)
+
+    assert (report.status, report.json["status"], report.json["errorCode"]) == (200, "failed", shown)
+    assert report.json["explanation"]
+
+
 @pytest.mark.parametrize(
     ("url", "code"),
     [
