@@ -2,7 +2,7 @@
 
 A page is never longer than the 100 rows that later versions allow, and shorter where pictures make one too large. Pages
 are read until one is empty, or short and nothing says that another follows. Where something came twice, something else
-was missed: everything is then read once more, in pages of another length.
+was missed: everything is then read again, in pages of another length, until as many are found as the server counts.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from shared.domain.remote_catalogs import MAX_LISTED, RemoteEntry
 MAX_REQUESTS: Final = 40
 # Rows a page, for each reading; each one is divided by those after it, so that a shorter page goes on where a longer
 # one would have begun.
-_SIZES: Final = ((100, 20, 5), (90, 18, 6))
+_SIZES: Final = ((100, 20, 5), (90, 18, 6), (80, 16, 4), (70, 14, 7), (60, 12, 6))
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +45,7 @@ class Listing:
         self._most = most
         self._found: dict[str, RemoteEntry] = {}
         self._requests = 0
+        self._is_cut_short = False
         self._begin(0)
 
     @property
@@ -89,7 +90,7 @@ class Listing:
         self._rows = 0
         self._seen: set[str] = set()
         self._has_repeats = False
-        self._is_cut_short = False
+        self._found_before = len(self._found)
         self.wanted = Wanted(1, _SIZES[reading][0])
 
     def _keep(self, entries: Sequence[RemoteEntry]) -> None:
@@ -103,7 +104,8 @@ class Listing:
         return page.rows == 0 or (page.rows < asked.size and not says_more)
 
     def _end_reading(self) -> None:
-        if self._has_repeats and not self._is_complete and self._reading + 1 < len(_SIZES):
+        may_gain = self.total is not None or len(self._found) > self._found_before
+        if self._has_repeats and not self._is_complete and may_gain and self._reading + 1 < len(_SIZES):
             self._begin(self._reading + 1)
         else:
             self.wanted = None
