@@ -32,6 +32,7 @@ _CONTEXT_CARDS = _COLLECTIONS + "/{collectionId}/context-cards"
 
 ROUTES: tuple[Route, ...] = (
     Route("POST", "/api/v1/knowledge/search", "search"),
+    Route("POST", "/api/v1/dify/retrieval", "search"),
     Route("POST", "/api/v1/knowledge/widget/search", "widget"),
     Route("OPTIONS", "/api/v1/knowledge/widget/search", "widget"),
     Route("POST", _CONTEXT_CARDS + "/lookup", "lookup"),

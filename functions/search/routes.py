@@ -4,20 +4,16 @@ of the body is told, and nobody is asked, before the token is verified.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Final
 
-from aws_lambda_powertools import Logger
 from aws_lambda_powertools.event_handler import Response
 
-from shared.adapters.event_loop import ProcessLoop
+from functions.search.parts import SearchParts
 from shared.domain.deadlines import Deadline
 from shared.domain.exposure import CredentialClass
 from shared.domain.identifiers import parse_token
-from shared.errors import Unauthenticated
-from shared.ports.clock import Clock
-from shared.services.admit_assistant import AdmitAssistant
-from shared.services.search import AgentRequest, Search
-from shared.services.search_for_assistant import SearchForAssistant
+from shared.errors import Problem, Unauthenticated
+from shared.services.search import AgentRequest
 from shared.services.search_for_customer import CustomerRequest
 from shared.web import agent_answers, customer_answers
 from shared.web.api import Api, answer
@@ -26,15 +22,7 @@ from shared.web.customer_requests import read_assistant_search
 from shared.web.events import bearer_of
 from shared.web.search_requests import read_agent_search
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SearchParts:
-    search: Search
-    search_for_assistant: SearchForAssistant
-    admit_assistant: AdmitAssistant
-    clock: Clock
-    loop: ProcessLoop
-    logger: Logger
+DIFY_PATH: Final = "/api/v1/dify/retrieval"
 
 
 def api_for(parts: SearchParts) -> Api:
@@ -50,7 +38,25 @@ def api_for(parts: SearchParts) -> Api:
             return _for_assistant(parts, api, token_text)
         raise Unauthenticated("Send a bearer token of class agt or ast.")
 
+    _add_dify(api, parts)
     return api
+
+
+def _add_dify(api: Api, parts: SearchParts) -> None:
+    """Its modules are loaded when a Dify first asks: most processes never are asked by one."""
+
+    def refused(problem: Problem) -> Response[str]:
+        from shared.web.dify_answers import refused
+
+        return refused(problem)
+
+    @api.route("POST", DIFY_PATH)
+    def retrieve() -> Response[str]:
+        from functions.search.dify import retrieve
+
+        return retrieve(parts, api)
+
+    api.refuse_by(DIFY_PATH, refused)
 
 
 def _for_agent(parts: SearchParts, api: Api, token: str | None) -> Response[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from aws_lambda_powertools import Logger
 from pydantic import Field
 
-from functions.search.routes import SearchParts
+from functions.search.parts import SearchParts
 from shared.adapters import aws
 from shared.adapters.card_reader import DynamoCardReader
 from shared.adapters.catalog import DynamoCatalog

@@ -142,6 +142,10 @@ SECURITY_SCHEMES: dict[str, Json] = {
 TAGS: tuple[tuple[str, str], ...] = (
     ("Search", "Agents and assistants find passages."),
     ("Widget", "Visitors of a website find passages."),
+    (
+        "External knowledge",
+        "A Dify, or whatever speaks its External Knowledge API, has this gateway as a knowledge base.",
+    ),
     ("Glossary", "Agents and assistants look up words and names."),
     ("Alexandria", "Agents find, price and execute tools of other companies."),
     ("Providers", "Admins register the sources."),

@@ -18,12 +18,23 @@ class IfMatch(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OwnError:
+    """One error of an operation whose callers know another shape than a problem's."""
+
+    status: int
+    words: str
+    model: type[BaseModel]
+    example: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
     """`request` and `answer` name wire models; several are alternatives. `tokens` are names of security schemes.
 
     `request_examples` and `answer_examples` name further examples, beside the one of each model.
     `request_texts` and `answer_text` are media types of bodies that are no JSON. `problems` are the codes beyond those
-    that every operation of its kind has. `has_etag`: the answer carries one.
+    that every operation of its kind has; where there are `own_errors`, there are no problems. `has_etag`: the answer
+    carries one.
     """
 
     id: str
@@ -40,6 +51,7 @@ class Operation:
     answer_examples: tuple[str, ...] = ()
     answer_text: str = ""
     problems: tuple[str, ...] = ()
+    own_errors: tuple[OwnError, ...] = ()
     is_list: bool = False
     if_match: IfMatch | None = None
     is_idempotent_by_key: bool = False

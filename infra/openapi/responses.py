@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from infra.openapi.card_examples import TEXTS
-from infra.openapi.operation import IfMatch, Operation
+from infra.openapi.operation import IfMatch, Operation, OwnError
 from infra.openapi.problem_words import PROBLEMS
 from infra.openapi.schemas import REFERENCE, reference_to
 
@@ -28,6 +28,8 @@ def responses_of(method: str, path: str, operation: Operation) -> Json:
     answers = {str(operation.status): _success(path, operation)}
     if operation.id == "getOpenApi":
         answers["304"] = {"description": "The copy that `If-None-Match` names is still the right one."}
+    if operation.own_errors:
+        return answers | _own_errors(operation.own_errors)
     by_status: dict[int, list[str]] = {}
     for code in codes_of(method, path, operation):
         by_status.setdefault(PROBLEMS[code].status, []).append(code)
@@ -108,17 +110,40 @@ def text_content(media_type: str) -> Json:
     }
 
 
-def _problems(status: int, codes: list[str]) -> Json:
+def _own_errors(errors: tuple[OwnError, ...]) -> Json:
+    by_status: dict[int, list[OwnError]] = {}
+    for error in errors:
+        by_status.setdefault(error.status, []).append(error)
+    return {
+        str(status): {
+            "description": " ".join(error.words for error in those),
+            "headers": _headers_of_error(status),
+            "content": {
+                "application/json": {
+                    "schema": reference_to(those[0].model),
+                    "examples": {e.example: {"$ref": f"#/components/examples/{e.example}"} for e in those},
+                }
+            },
+        }
+        for status, those in by_status.items()
+    }
+
+
+def _headers_of_error(status: int, *, comes_back: bool = False) -> Json:
     headers: Json = {"X-Request-Id": {"$ref": "#/components/headers/X-Request-Id"}}
-    if status in (429, 502, 503, 504) or "busy" in codes:
+    if status in (429, 502, 503, 504) or comes_back:
         headers["Retry-After"] = {"$ref": "#/components/headers/Retry-After"}
     if status == 429:
         headers["RateLimit"] = {"$ref": "#/components/headers/RateLimit"}
     if status == 401:
         headers["WWW-Authenticate"] = {"$ref": "#/components/headers/WWW-Authenticate"}
+    return headers
+
+
+def _problems(status: int, codes: list[str]) -> Json:
     return {
         "description": ", ".join(f"`{code}`" for code in codes),
-        "headers": headers,
+        "headers": _headers_of_error(status, comes_back="busy" in codes),
         "content": {
             "application/problem+json": {
                 "schema": {

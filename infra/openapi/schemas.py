@@ -43,6 +43,7 @@ def _models() -> list[tuple[type[BaseModel], Mode]]:
     for operation in OPERATIONS.values():
         models.update({(model, "validation"): None for model in operation.request})
         models.update({(model, "serialization"): None for model in operation.answer})
+        models.update({(error.model, "serialization"): None for error in operation.own_errors})
     return list(models)
 
 

@@ -13,11 +13,11 @@ from shared.domain.cards import Card
 from shared.domain.credentials import Principal
 from shared.domain.deadlines import Deadline
 from shared.domain.eligibility import choose
-from shared.domain.exposure import CredentialClass, ExposureProfile
+from shared.domain.exposure import CredentialClass, ExposureProfile, Grant
 from shared.domain.passages import Question
 from shared.domain.registrations import Provider
 from shared.domain.replies import Reply, sifted
-from shared.errors import Problem
+from shared.errors import Forbidden, Problem
 from shared.ports.catalog import Catalog
 from shared.ports.clock import Clock
 from shared.ports.secret_box import Unsealer
@@ -31,19 +31,23 @@ from shared.services.report_search import report_search
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentRequest:
-    """`search` is a Problem where the body could not be read: told to admitted callers alone."""
+    """`search` is a Problem where the body could not be read: told to admitted callers alone. `needs` is a grant that
+    the credential must hold beyond its class.
+    """
 
     token: str | None
     agent_id: str | None
     search: AgentSearch | Problem
     deadline: Deadline
     request_id: str
+    needs: Grant | None = None
 
 
 class Search:
     """The caller is admitted beside the read of the catalogue; nobody is asked unless that succeeds.
 
-    Raises what `Admit` raises, then the body's Problem, `Unavailable` when the store cannot be used.
+    Raises what `Admit` raises and `Forbidden` without the grant that is needed, then the body's Problem, `Unavailable`
+    when the store cannot be used.
     """
 
     def __init__(
@@ -69,8 +73,7 @@ class Search:
 
     async def __call__(self, request: AgentRequest) -> AgentAnswer:
         started_s = self._clock.monotonic()
-        admission = self._admit(request.token, classes=(CredentialClass.AGENT,), agent_id=request.agent_id)
-        reading = self._catalog.providers()
+        admission, reading = self._admitted(request), self._catalog.providers()
         principal, providers = await opened(admission, reading, deadline=request.deadline, clock=self._clock)
         if isinstance(request.search, Problem):
             raise request.search
@@ -93,6 +96,12 @@ class Search:
             agent_id=principal.agent_id,
         )
         return answer
+
+    async def _admitted(self, request: AgentRequest) -> Principal:
+        principal = await self._admit(request.token, classes=(CredentialClass.AGENT,), agent_id=request.agent_id)
+        if request.needs is not None and request.needs not in principal.grants:
+            raise Forbidden(f"This credential needs the grant {request.needs}.")
+        return principal
 
     async def _replies(
         self, eligible: Sequence[Provider], search: AgentSearch, *, principal: Principal, request: AgentRequest

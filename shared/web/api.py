@@ -33,6 +33,7 @@ class Api:
         self._resolver.exception_handler(Exception)(self._fault)
         self._resolver.not_found(lambda _error: self._answer_unrouted())
         self._answer_unrouted: Callable[[], Response[str]] = self._unrouted
+        self._refusals: dict[str, Callable[[Problem], Response[str]]] = {}
 
     @property
     def event(self) -> Event:
@@ -51,6 +52,10 @@ class Api:
         """What answers the paths and methods that no route takes, in place of a plain 404."""
         self._answer_unrouted = answer_unrouted
 
+    def refuse_by(self, path: str, refusal: Callable[[Problem], Response[str]]) -> None:
+        """Every problem on `path` is answered as `refusal` writes it: for callers who know another shape."""
+        self._refusals[path] = refusal
+
     def handle(self, event: Mapping[str, Any], context: Any) -> dict[str, Any]:
         prepared = normalised(event)
         response = self._resolver.resolve(prepared, context)
@@ -61,6 +66,8 @@ class Api:
         return response
 
     def problem(self, problem: Problem, *, headers: Mapping[str, str] | None = None) -> Response[str]:
+        if (refusal := self._refusals.get(self.event["rawPath"])) is not None:
+            return refusal(problem)
         body = problems.body_of(problem, request_id=self.request_id)
         every = {**problems.headers_of(problem), **(headers or {})}
         return Response(status_code=problem.status, content_type=problems.PROBLEM_JSON, body=body, headers=every)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from functions.search.routes import SearchParts
+from functions.search.parts import SearchParts
 from functions.search.routes import api_for as search_api
 from functions.widget.routes import WidgetParts
 from functions.widget.routes import api_for as widget_api
@@ -129,7 +129,10 @@ def event_of(name: str) -> dict[str, Any]:
     return event
 
 
-_EVENTS = {name: event_of(name) for name in ("search_agent", "search_assistant", "widget_search", "widget_preflight")}
+_EVENTS = {
+    name: event_of(name)
+    for name in ("search_agent", "search_assistant", "dify_retrieval", "widget_search", "widget_preflight")
+}
 
 
 def sealed_for(source_id: str, text: str, *, exposure: ExposureProfile, purpose: str = "signing") -> SealedSecret:
@@ -140,7 +143,7 @@ def sealed_for(source_id: str, text: str, *, exposure: ExposureProfile, purpose:
 
 
 class Stage:
-    """`agent`, `assistant` and `widget` send one request each; `play` sets what a provider does."""
+    """`agent`, `assistant`, `dify` and `widget` send one request each; `play` sets what a provider does."""
 
     def __init__(self, *, cache_s: float = 0.0, retriever: Any = None, exchanges: Any = None) -> None:
         """`retriever` and `exchanges` take the place of the scripted ones."""
@@ -198,6 +201,20 @@ class Stage:
     ) -> Answered:
         token = a_token(self.assistant_credential) if token == "" else token
         return self.send_search(event_for("search_assistant", token, {"query": query, **body}, headers))
+
+    def dify(
+        self, query: str = "ferry pass", *, token: str | None = "", headers: Any = None, top_k: Any = 10, **body: Any
+    ) -> Answered:
+        """A retrieval as Dify sends it, with an assistant's key unless told otherwise."""
+        token = a_token(self.assistant_credential) if token == "" else token
+        whole = {
+            "retrieval_setting": {"top_k": top_k, "score_threshold": 0.5},
+            "query": query,
+            "knowledge_id": "public",
+            "metadata_condition": None,
+            **body,
+        }
+        return self.send_search(event_for("dify_retrieval", token, whole, headers))
 
     def widget(
         self,
