@@ -4,19 +4,23 @@ over the exposure profiles.
 
 from __future__ import annotations
 
+import asyncio
+import itertools
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from infra.local.provision import client_environment
+from shared.adapters.instances import DynamoInstances
 from shared.domain.exposure import ExposureProfile
 from shared.domain.instances import Instance
 from shared.domain.registrations import Provider, ProviderStatus
 from tests.contract.invariants import check_invariants, rows_in
 from tests.contract.racers import RACERS, Race
+from tests.contract.stubs import Meddling
 from tests.contract.worlds import StoreWorld
 from tests.contract.writer import act, created
 from tests.support.builders import a_binding, an_instance
@@ -54,6 +58,21 @@ def _removal(instance: Instance) -> Act:
 def _registration(profile: ExposureProfile, *, key: str) -> Act:
     instance = an_instance(exposure_profile=profile)
     return ("instances", "create", (instance, created("instance", instance)), {"credential_key": key})
+
+
+async def _removed_beside(store: StoreWorld, instance: Instance, meddle: Callable[[], None]) -> list[str]:
+    """Removed, while `meddle` runs after each row that is read for it. The names of the calls to the store."""
+    client = Meddling(store.clients.dynamodb, "get_item", meddle)
+    instances = DynamoInstances(
+        client,
+        public_table=store.public_table,
+        internal_table=store.internal_table,
+        idempotency_table=store.internal_ledger,
+        clock=store.clock,
+    )
+    _, method, args, kwargs = _removal(instance)
+    await getattr(instances, method)(*args, **kwargs)
+    return client.calls
 
 
 async def test_a_binding_and_the_removal_of_its_instance_never_both_happen(
@@ -109,6 +128,43 @@ async def test_a_credential_that_is_given_up_and_taken_at_once_belongs_to_one_ex
         outcomes = race.run(aws_environment, [*map(_removal, leaving), *coming])
         assert set(outcomes) <= {"done", "busy", "credential_used_elsewhere"}, outcomes
         check_invariants(store)
+
+
+@pytest.mark.parametrize("leaving", ["the last", "one of two"])
+async def test_who_takes_a_credential_up_while_others_leave_keeps_it(store: StoreWorld, leaving: str) -> None:
+    """Between the reading of who has it and the writing."""
+    instance = await _kept(store)
+    if leaving == "one of two":
+        await _kept(store)
+    coming = iter([an_instance()])
+    reads = itertools.count(1)
+
+    def come() -> None:
+        if next(reads) == 2:  # after the instance's own row, the row of its credential
+            for one in coming:
+                asyncio.run(store.instances().create(one, created("instance", one), credential_key="one"))
+
+    calls = await _removed_beside(store, instance, come)
+    check_invariants(store)
+    assert calls.count("transact_write_items") == (2 if leaving == "the last" else 1)
+
+
+@pytest.mark.parametrize("left", ["the last", "one of two"])
+async def test_two_that_leave_at_once_leave_no_row_behind(store: StoreWorld, left: str) -> None:
+    first, second = await _kept(store), await _kept(store)
+    if left == "one of two":
+        await _kept(store)
+    reads = itertools.count(1)
+
+    def go() -> None:
+        if next(reads) == 2:
+            _, method, args, kwargs = _removal(second)
+            asyncio.run(getattr(store.instances(), method)(*args, **kwargs))
+
+    await _removed_beside(store, first, go)
+    check_invariants(store)
+    uses = rows_in(store, store.internal_table).of("INSTANCE_CREDENTIAL")
+    assert len(uses) == (0 if left == "the last" else 1)
 
 
 async def test_no_binding_is_missed_by_a_change_that_switches_all_of_them_off(
