@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 
-from tests.bench import bundles, cards, imports, overrun, search, stored_cards
+from tests.bench import bundles, cards, imports, live, overrun, search, stored_cards
 from tests.bench.measure import Row
 from tests.bench.world import a_world
 
@@ -39,6 +39,7 @@ def _measured(only: str) -> Iterator[Row]:
         "overrun": overrun.rows,
         "bundle": bundles.rows,
         "cards": _cards,
+        "live": live.rows,
     }
     for name, group in groups.items():
         if only in name or (name == "search" and only in "import"):
