@@ -77,8 +77,8 @@ class Case:
 
 def a_case(number: int) -> Case:
     chance = random.Random(number)
-    providers, answers, shown = _a_world(chance)
-    credential, token, is_sound = _a_caller(chance, providers)
+    providers, answers, shown = a_world(chance)
+    credential, token, is_sound = a_caller(chance, providers)
     at_the_widgets_door = chance.random() < (0.9 if credential.credential_class is CredentialClass.PUBLIC else 0.1)
     route = "widget" if at_the_widgets_door else "agent" if "_agt_" in (token or "") else "assistant"
     limit = chance.choice([1, 2, 10])
@@ -93,12 +93,12 @@ def a_case(number: int) -> Case:
         route=route,
         event=event,
         limit=limit,
-        allowed_ids=frozenset(_reachable(credential, providers)),
-        change=_a_change(chance, providers, credential),
+        allowed_ids=frozenset(reachable(credential, providers)),
+        change=a_change(chance, providers, credential),
     )
 
 
-def _a_world(chance: random.Random) -> tuple[Any, Any, Any]:
+def a_world(chance: random.Random) -> tuple[Any, Any, Any]:
     providers, answers, shown = [], {}, {}
     for place in range(chance.randint(1, 5)):
         provider = _a_registration(chance, place)
@@ -191,7 +191,7 @@ def _extras(chance: random.Random) -> dict[str, Any]:
     }
 
 
-def _a_caller(chance: random.Random, providers: tuple[Provider, ...]) -> tuple[Credential, str | None, bool]:
+def a_caller(chance: random.Random, providers: tuple[Provider, ...]) -> tuple[Credential, str | None, bool]:
     """A credential, the token that is sent, and whether the two are sound: same secret and class, active, in rate."""
     credential_class = chance.choices(list(CredentialClass), weights=[1, 2, 4, 4])[0]
     grants = chance.choices([(Grant.READ_PUBLIC,), (), tuple(Grant), (Grant.READ_INTERNAL,)], weights=[5, 1, 1, 1])[0]
@@ -245,16 +245,14 @@ def _a_request(
     return {**event, "rawQueryString": "profile=agent_only", "queryStringParameters": {"profile": "agent_only"}}
 
 
-def _reachable(credential: Credential, providers: tuple[Provider, ...]) -> set[str]:
+def reachable(credential: Credential, providers: tuple[Provider, ...]) -> set[str]:
     if credential.credential_class is not CredentialClass.AGENT:
         return set()
     allowed = credential.allowed_providers
     return {p.id for p in providers if allowed is None or p.id in allowed}
 
 
-def _a_change(
-    chance: random.Random, providers: tuple[Provider, ...], credential: Credential
-) -> Callable[[Stage], None]:
+def a_change(chance: random.Random, providers: tuple[Provider, ...], credential: Credential) -> Callable[[Stage], None]:
     """What happens in the store after the providers were asked and before they answer."""
     provider, kind = chance.choice(providers), chance.choice(["none", "disable", "delete", "rotate", "revoke", "add"])
 
@@ -317,7 +315,7 @@ class Player:
     def play(self, case: Case) -> None:
         """Raises `Leak` for anything seen that may not be seen."""
         answer = self._send(case, case.providers)
-        self.tally["slips_sent"] += sum(_slips(case.answers[sent.source.id]) for sent in self.exchanges.sent)
+        self.tally["slips_sent"] += sum(slips_in(case.answers[sent.source.id]) for sent in self.exchanges.sent)
         if case.route == "agent":
             self._judge_agent(case, answer)
             return
@@ -350,8 +348,8 @@ class Player:
 
     def _judge_customer(self, case: Case, answer: Answered) -> None:
         seen = answer.text + str(answer.headers) + str(self.stage.log.lines)
-        _refuse_marks(case, seen, INTERNAL, INTERNAL.lower(), SLIP, SLIP.lower(), EXTRA, EXTRA.lower(), "ao_", "aoc_")
-        _refuse_marks(case, answer.text + str(answer.headers), *(p.id for p in case.providers), "centre", "agent_only")
+        refuse_marks(case, seen, INTERNAL, INTERNAL.lower(), SLIP, SLIP.lower(), EXTRA, EXTRA.lower(), "ao_", "aoc_")
+        refuse_marks(case, answer.text + str(answer.headers), *(p.id for p in case.providers), "centre", "agent_only")
         asked = [sent.source.id for sent in self.exchanges.sent if not sent.source.id.startswith("cs_")]
         if asked or self.internal_openings:
             raise Leak(f"case {case.number}: an internal provider was asked or its secret opened")
@@ -372,7 +370,7 @@ class Player:
             raise Leak(f"case {case.number}: a result has other fields")
         allowed = [pair for pairs in case.shown.values() for pair in pairs[: case.limit]]
         shown = [(result["title"], result["snippet"]) for result in answer["results"]]
-        if not set(shown) <= set(allowed) or len(shown) != min(case.limit, _count_kept(case)):
+        if not set(shown) <= set(allowed) or len(shown) != min(case.limit, count_kept(case)):
             raise Leak(f"case {case.number}: {len(shown)} results, of {len(allowed)} that may be seen")
         self.tally["customer_results"] += len(shown)
 
@@ -380,13 +378,13 @@ class Player:
         asked = {sent.source.id for sent in self.exchanges.sent}
         if not asked <= case.allowed_ids:
             raise Leak(f"case {case.number}: a provider beyond the credential was asked")
-        _refuse_marks(case, answer.text + str(answer.headers), SLIP, SLIP.lower(), EXTRA, EXTRA.lower())
+        refuse_marks(case, answer.text + str(answer.headers), SLIP, SLIP.lower(), EXTRA, EXTRA.lower())
         if self._is_refused(case, answer):
-            _refuse_marks(case, answer.text, INTERNAL, INTERNAL.lower(), *(p.id for p in case.providers))
+            refuse_marks(case, answer.text, INTERNAL, INTERNAL.lower(), *(p.id for p in case.providers))
             return
         document = answer.json
         beyond = [p for p in case.providers if p.id not in case.allowed_ids]
-        _refuse_marks(case, answer.text, *(p.source.name for p in beyond))
+        refuse_marks(case, answer.text, *(p.source.name for p in beyond))
         if any(
             set(one) != OUTCOME or (one["id"] not in case.allowed_ids and one["name"]) for one in document["providers"]
         ):
@@ -422,7 +420,7 @@ class Player:
         unsealer.unseal = counted  # type: ignore[method-assign]
 
 
-def _count_kept(case: Case) -> int:
+def count_kept(case: Case) -> int:
     """How many results may be seen: of each provider, the public ones among the first `limit` that it returned."""
     total = 0
     for id_, pairs in case.shown.items():
@@ -434,11 +432,11 @@ def _count_kept(case: Case) -> int:
     return total
 
 
-def _slips(answer: OutboundAnswer | Exception) -> bool:
+def slips_in(answer: OutboundAnswer | Exception) -> bool:
     return isinstance(answer, OutboundAnswer) and SLIP.encode() in answer.body
 
 
-def _refuse_marks(case: Case, seen: str, *marks: str) -> None:
+def refuse_marks(case: Case, seen: str, *marks: str) -> None:
     for mark in marks:
         if mark in seen:
             raise Leak(f"case {case.number}: {mark} was seen on the {case.route} path")

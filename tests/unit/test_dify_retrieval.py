@@ -18,6 +18,7 @@ from shared.domain.registrations import ProviderStatus
 from shared.errors import ExchangeTimeout, Refused, Unavailable
 from shared.observability import REQUEST_FAULT, REQUEST_REFUSED, SEARCH_ANSWERED
 from shared.web.answer_size import MAX_ANSWER_BYTES, delivered_bytes
+from tests.support.admin_stage import AUDIT, AdminStage
 from tests.support.builders import NOW, a_passage, a_token
 from tests.support.published import faults_of
 from tests.support.search_stage import Answered, Stage, event_of, passages, raising
@@ -170,6 +171,26 @@ def test_an_agents_key_is_refused_without_the_grant_and_nobody_is_asked(stage: S
 @pytest.mark.parametrize("grants", [frozenset({Grant.READ_PUBLIC}), frozenset({Grant.READ_INTERNAL})])
 def test_no_other_grant_stands_for_it(stage: Stage, grants: frozenset[Grant]) -> None:
     assert refusal(stage.dify(token=a_token(_an_agent(stage, grants=grants)), knowledge_id="all")) == NOT_ACCEPTED
+
+
+def test_the_grant_is_an_admins_act_with_entries_in_the_audit() -> None:
+    grant = ["external_knowledge:agent"]
+    admin = AdminStage()
+    try:
+        path = admin.issue(**{"class": "agt"}, grants=grant).headers["Location"]
+        admin.clock.advance(1)
+        assert admin.call("PATCH", path, {"grants": []}, if_match='"1"').json["grants"] == []
+        admin.clock.advance(1)
+        assert admin.call("PATCH", path, {"grants": grant}, if_match='"2"').json["grants"] == grant
+        entries = admin.call("GET", AUDIT).json["entries"]
+    finally:
+        admin.close()
+    told = [(one["action"], one["actor"], one["before"], one["after"]) for one in entries[:2]]
+    assert told == [
+        ("credential.updated", "root", {"grants": []}, {"grants": grant}),
+        ("credential.updated", "root", {"grants": grant}, {"grants": []}),
+    ]
+    assert entries[2]["after"]["grants"] == grant
 
 
 def test_the_grant_changes_nothing_for_a_search(stage: Stage, granted: str) -> None:

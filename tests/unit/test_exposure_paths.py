@@ -82,7 +82,7 @@ def test_an_illegal_grant_in_the_store_widens_nothing(scene: Scene) -> None:
     scene.check(answer)
 
 
-@pytest.mark.parametrize("path", ["widget", "assistant"])
+@pytest.mark.parametrize("path", ["widget", "assistant", "dify"])
 def test_the_internal_provider_leaves_no_trace_in_the_answer(scene: Scene, path: str) -> None:
     send = getattr(scene.stage, path)
     with_internal = send(QUERY, headers={"x-request-id": "r"})
