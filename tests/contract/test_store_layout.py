@@ -34,7 +34,17 @@ CUSTOMER_MODULES = [
 ]
 FOREIGN_MODULES = {
     f"shared.adapters.{name}"
-    for name in ("catalog", "registry", "credential_store", "audit_log", "idempotency", "root_secret", "transactions")
+    for name in (
+        "catalog",
+        "registry",
+        "instances",
+        "credential_keys",
+        "credential_store",
+        "audit_log",
+        "idempotency",
+        "root_secret",
+        "transactions",
+    )
 }
 
 
