@@ -22,6 +22,7 @@ class Route:
 _ADMIN = {"rate_per_s": 20, "burst": 40}
 _LIVE = {"rate_per_s": 50, "burst": 100}
 _PROVIDERS = "/api/v1/knowledge/providers"
+_INSTANCES = "/api/v1/knowledge/instances"
 _ALEXANDRIA = "/api/v1/knowledge/alexandria"
 _POOLS = "/api/v1/knowledge/pools"
 _ALLOWANCES = "/api/v1/knowledge/allowances"
@@ -50,6 +51,15 @@ ROUTES: tuple[Route, ...] = (
     Route("POST", _PROVIDERS + "/{providerId}/rotate-secret", "admin", **_ADMIN),
     Route("POST", _PROVIDERS + "/{providerId}/test", "admin", **_ADMIN),
     Route("POST", _PROVIDERS + "/{providerId}/capabilities", "admin", **_ADMIN),
+    Route("POST", _PROVIDERS + "/{providerId}/restore-defaults", "admin", **_ADMIN),
+    Route("POST", _INSTANCES, "admin", **_ADMIN),
+    Route("GET", _INSTANCES, "admin", **_ADMIN),
+    Route("GET", _INSTANCES + "/{instanceId}", "admin", **_ADMIN),
+    Route("PATCH", _INSTANCES + "/{instanceId}", "admin", **_ADMIN),
+    Route("DELETE", _INSTANCES + "/{instanceId}", "admin", **_ADMIN),
+    Route("POST", _INSTANCES + "/{instanceId}/test", "admin", **_ADMIN),
+    Route("GET", _INSTANCES + "/{instanceId}/catalog", "admin", **_ADMIN),
+    Route("GET", _INSTANCES + "/{instanceId}/catalog/{remoteId}", "admin", **_ADMIN),
     Route("GET", _POOLS, "admin", **_ADMIN),
     Route("POST", _POOLS + "/{pool}/rest", "admin", **_ADMIN),
     Route("POST", _POOLS + "/{pool}/wake", "admin", **_ADMIN),

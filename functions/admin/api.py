@@ -6,11 +6,14 @@ from aws_lambda_powertools import Logger
 
 from functions.admin.allowances import add_allowance_routes
 from functions.admin.audit import add_audit_routes
+from functions.admin.bindings import add_binding_routes
 from functions.admin.card_sets import add_card_set_routes
 from functions.admin.cards import add_card_routes
 from functions.admin.collections import add_collection_routes
 from functions.admin.credentials import add_credential_routes
 from functions.admin.desk import Desk
+from functions.admin.instance_checks import add_instance_check_routes
+from functions.admin.instances import add_instance_routes
 from functions.admin.parts import Parts
 from functions.admin.pools import add_pool_routes
 from functions.admin.provider_checks import add_provider_check_routes
@@ -34,6 +37,9 @@ def admin_api(parts: Parts, *, loop: ProcessLoop, logger: Logger) -> Api:
     desk = Desk(api, admit=admit_admin, loop=loop, logger=logger)
     add_provider_routes(desk, parts)
     add_provider_check_routes(desk, parts)
+    add_binding_routes(desk, parts)
+    add_instance_routes(desk, parts)
+    add_instance_check_routes(desk, parts)
     add_pool_routes(desk, parts)
     add_allowance_routes(desk, parts)
     add_credential_routes(desk, parts)

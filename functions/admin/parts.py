@@ -13,10 +13,13 @@ from shared.ports.asker import Asker
 from shared.ports.audit_log import AuditLog
 from shared.ports.card_store import CardStore
 from shared.ports.clock import Clock
+from shared.ports.credential_keys import CredentialKeys
 from shared.ports.credential_store import CredentialStore
 from shared.ports.credentials import Credentials
 from shared.ports.exchange import Exchanges
 from shared.ports.idempotency import Idempotency
+from shared.ports.instances import Instances
+from shared.ports.knowledge_server import KnowledgeServer
 from shared.ports.live_retriever import Acquirer
 from shared.ports.meter import Meters
 from shared.ports.pool_desk import PoolDesk
@@ -46,6 +49,18 @@ class LiveParts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ServerParts:
+    """What concerns self-hosted servers. `servers` are the products that have instances; `askers` are theirs, and that
+    of servers which stand alone.
+    """
+
+    instances: Instances
+    credential_keys: CredentialKeys
+    servers: Mapping[ProviderKind, KnowledgeServer]
+    askers: Mapping[ProviderKind, Asker]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
     """`allow_loopback_http` is true in the embedded default alone."""
 
@@ -61,6 +76,7 @@ class Parts:
     unsealers: Mapping[ExposureProfile, Unsealer]
     retrievers: Mapping[ProviderKind, Retriever]
     live: LiveParts
+    server: ServerParts
     exchanges: Exchanges
     address_check: AddressCheck
     clock: Clock

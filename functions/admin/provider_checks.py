@@ -8,6 +8,7 @@ from functions.admin.desk import Call, Desk
 from functions.admin.parts import Parts
 from functions.admin.provider_reports import report_shown
 from functions.admin.providers import ONE
+from functions.admin.server_services import try_server_of
 from shared.domain.outcomes import OutcomeStatus
 from shared.domain.registrations import ProviderKind
 from shared.services.change_provider import ChangeProvider
@@ -76,7 +77,8 @@ def _ways(parts: Parts, open_line: OpenLine) -> dict[ProviderKind, WayToTry]:
         )
         for kind, acquirer in parts.live.acquirers.items()
     }
-    return {**fetching, **asking, **signed}  # what answers searches is tested by a search
+    served = dict.fromkeys(parts.server.askers, try_server_of(parts))
+    return {**fetching, **asking, **served, **signed}  # what answers searches is tested by a search
 
 
 def _reading_shown(reading: Reading, *, now: float) -> CapabilitiesShown:

@@ -7,9 +7,10 @@ from typing import Final, Literal
 from pydantic import BaseModel
 
 from shared.domain.acquisitions import LEFT_APPROVED_HOSTS
+from shared.domain.bindings import CommonConfig, common_of
 from shared.domain.outcomes import OutcomeCode
 from shared.domain.passages import Warning_
-from shared.domain.registrations import ProviderKind
+from shared.domain.registrations import SERVER_KINDS, ProviderKind
 from shared.services.test_provider import Report
 from shared.web.contract_provider_models import CapabilitiesModel, ContractShown
 from shared.web.live_outcome_words import live_explanation_of
@@ -24,13 +25,17 @@ from shared.web.provider_test_models import (
     explained,
     passages_shown,
 )
+from shared.web.server_outcome_words import server_explanation_of
+from shared.web.server_test_models import ServerConditions, ServerTestShown
 
 _CODES: Final = frozenset(OutcomeCode)
 
 
 def report_shown(report: Report, *, now: float) -> BaseModel:
-    is_contract = report.provider.source.kind is ProviderKind.CONTRACT
-    return _contract(report, now=now) if is_contract else _live(report, now=now)
+    kind = report.provider.source.kind
+    if kind is ProviderKind.CONTRACT:
+        return _contract(report, now=now)
+    return _server(report, now=now) if kind in SERVER_KINDS else _live(report, now=now)
 
 
 def _contract(report: Report, *, now: float) -> ProviderTestShown:
@@ -85,6 +90,28 @@ def _code(code: str | None) -> OutcomeCode | Literal["source_not_approved"] | No
     if code is None or code == LEFT_APPROVED_HOSTS:
         return LEFT_APPROVED_HOSTS if code else None
     return OutcomeCode(code) if code in _CODES else OutcomeCode.UPSTREAM_ERROR
+
+
+def _server(report: Report, *, now: float) -> ServerTestShown:
+    source, common = report.provider.source, common_of(report.provider.source.config) or CommonConfig()
+    return ServerTestShown(
+        status=report.status,
+        error_code=None if report.error_code is None else OutcomeCode(report.error_code),
+        explanation=server_explanation_of(report.error_code),
+        retry_at=moment_or_none(report.retry_at),
+        duration_ms=report.duration_ms,
+        result_count=len(report.kept),
+        results=passages_shown(report.kept),
+        warnings=(*_warnings(report), "upstream_may_bill_or_log"),
+        activated=report.activated,
+        effective=ServerConditions(
+            base_url=source.base_url,
+            timeout_ms=report.trial.timeout_ms,
+            limit=report.trial.limit,
+            max_snippet_characters=common.max_snippet_characters,
+        ),
+        provider=ProviderShown.of(report.provider, now=now),
+    )
 
 
 def _warnings(report: Report) -> tuple[Warning_ | ActivationLost, ...]:

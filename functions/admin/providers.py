@@ -8,25 +8,28 @@ from typing import cast
 from aws_lambda_powertools.event_handler import Response
 from pydantic import BaseModel
 
+from functions.admin.bindings import ServerProviders
 from functions.admin.desk import Call, Desk
 from functions.admin.parts import Parts
 from shared.domain.registrations import Provider
 from shared.services.change_provider import ChangeProvider
 from shared.services.check_address import CheckAddress
 from shared.services.list_providers import ListProviders
-from shared.services.register import NewLiveProvider, NewProvider, Register
+from shared.services.register import NewLiveProvider, NewProvider, Register, Registered
 from shared.services.remove_provider import RemoveProvider
 from shared.services.replay import Replay
 from shared.services.rotate_secret import RotateSecret, Rotation
 from shared.services.update_provider import ProviderChanges, UpdateProvider
 from shared.web.api import answer, nothing
+from shared.web.binding_models import BindingCreate, BindingPatch
 from shared.web.contract_provider_models import ContractCreate, ContractWithSecret, SecretRotate
 from shared.web.cursors import List, cursor_of
 from shared.web.etags import etag_of, generation_named, required_generation
+from shared.web.external_provider_models import DifyExternalCreate, DifyExternalPatch
 from shared.web.idempotency_keys import once_of
+from shared.web.live_provider_models import AnyLiveCreate
 from shared.web.page_queries import page_query
 from shared.web.provider_models import (
-    AnyCreate,
     ProviderMade,
     ProviderPage,
     ProviderShown,
@@ -43,8 +46,9 @@ def add_provider_routes(desk: Desk, parts: Parts) -> None:
     change = ChangeProvider(registry=parts.registry, clock=parts.clock)
     check_address = CheckAddress(address_check=parts.address_check, allow_loopback_http=parts.allow_loopback_http)
     _add_reading(desk, parts)
-    _add_registering(desk, parts, check_address)
-    _add_changing(desk, parts, change, check_address)
+    servers = ServerProviders(parts)
+    _add_registering(desk, parts, check_address, servers)
+    _add_changing(desk, parts, change, check_address, servers)
     _add_rotating(desk, parts, change)
 
 
@@ -67,7 +71,7 @@ def _add_reading(desk: Desk, parts: Parts) -> None:
         return _shown(await providers.one(provider_id), now=parts.clock.now())
 
 
-def _add_registering(desk: Desk, parts: Parts, check_address: CheckAddress) -> None:
+def _add_registering(desk: Desk, parts: Parts, check_address: CheckAddress, servers: ServerProviders) -> None:
     register = Register(
         registry=parts.registry,
         sealers=parts.sealers,
@@ -79,14 +83,19 @@ def _add_registering(desk: Desk, parts: Parts, check_address: CheckAddress) -> N
 
     @desk.route("POST", PATH)
     async def create_provider(call: Call) -> Response[str]:
-        wanted = _wanted(read_create(call.event))
-        registered = await register(wanted, by=call.principal, once=once_of(call.event, call.principal))
+        body, once = read_create(call.event), once_of(call.event, call.principal)
+        if isinstance(body, BindingCreate | DifyExternalCreate):
+            registered = Registered(await servers.create(body, call, once=once), None)
+        else:
+            registered = await register(_wanted(body), by=call.principal, once=once)
         made = ProviderMade.of(registered.provider, registered.secret, now=parts.clock.now())
         headers = {"Location": f"{PATH}/{registered.provider.id}"}
         return _answered(made, registered.provider, status=201, headers=headers)
 
 
-def _add_changing(desk: Desk, parts: Parts, change: ChangeProvider, check_address: CheckAddress) -> None:
+def _add_changing(
+    desk: Desk, parts: Parts, change: ChangeProvider, check_address: CheckAddress, servers: ServerProviders
+) -> None:
     update = UpdateProvider(
         registry=parts.registry,
         change=change,
@@ -100,8 +109,12 @@ def _add_changing(desk: Desk, parts: Parts, change: ChangeProvider, check_addres
     async def update_provider(call: Call, provider_id: str) -> Response[str]:
         generation = required_generation(call.event)
         kind = (await providers.one(provider_id)).source.kind  # it decides what may be sent, and never changes
-        changes = cast("ProviderChanges", read_patch(call.event, kind).changes())
-        provider = await update(provider_id, changes, expected_generation=generation, by=call.principal)
+        body = read_patch(call.event, kind)
+        if isinstance(body, BindingPatch | DifyExternalPatch):
+            provider = await servers.update(provider_id, body, call, generation=generation)
+        else:
+            changes = cast("ProviderChanges", body.changes())
+            provider = await update(provider_id, changes, expected_generation=generation, by=call.principal)
         return _shown(provider, now=parts.clock.now())
 
     @desk.route("DELETE", ONE)
@@ -134,7 +147,7 @@ def _add_rotating(desk: Desk, parts: Parts, change: ChangeProvider) -> None:
         return _answered(shown, registered.provider)
 
 
-def _wanted(body: AnyCreate) -> NewProvider | NewLiveProvider:
+def _wanted(body: ContractCreate | AnyLiveCreate) -> NewProvider | NewLiveProvider:
     if not isinstance(body, ContractCreate):
         return NewLiveProvider(
             name=body.name,

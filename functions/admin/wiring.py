@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from functions.admin.live_wiring import LiveSettings, live_parts
 from functions.admin.parts import Parts
+from functions.admin.server_wiring import server_parts
 from shared.adapters import aws
 from shared.adapters.address_check import ResolvingAddressCheck
 from shared.adapters.audit_log import DynamoAuditLog
@@ -92,6 +93,15 @@ def wired(environment: Mapping[str, str]) -> Parts:
             exchanges=exchanges,
             clock=clock,
             logger=logger_for("admin"),
+        ),
+        server=server_parts(
+            dynamodb,
+            public_table=settings.registrations_public,
+            internal_table=settings.registrations_internal,
+            idempotency_table=settings.ledger_internal,
+            exchanges=exchanges,
+            allow_test_names=settings.allow_loopback_http,
+            clock=clock,
         ),
         exchanges=exchanges,
         address_check=ResolvingAddressCheck(

@@ -28,7 +28,7 @@ from shared.adapters.vocabularies import DynamoVocabularies
 from shared.adapters.vocabulary_copies import VocabularyCopies
 from shared.domain.exposure import ExposureProfile
 from shared.domain.live_configs import SEARCHING_KINDS
-from shared.domain.registrations import ProviderKind
+from shared.domain.registrations import SERVER_KINDS, ProviderKind
 from shared.observability import logger_for
 from shared.ports.asker import Asker
 from shared.ports.clock import Clock
@@ -85,8 +85,13 @@ def wired(environment: Mapping[str, str]) -> SearchParts:
             clock=clock,
         )
     }
-    every = AskersOnDemand(
+    for_both_lanes = AskersOnDemand(
         signed,
+        later=SERVER_KINDS,
+        make=partial(_servers, exchanges=exchanges, allow_test_names=settings.allow_loopback_http, clock=clock),
+    )
+    every = AskersOnDemand(
+        for_both_lanes,
         later=SEARCHING_KINDS,
         make=partial(_live, settings, dynamodb, exchanges=exchanges, clock=clock, logger=logger),
     )
@@ -116,7 +121,7 @@ def wired(environment: Mapping[str, str]) -> SearchParts:
             search=SearchForCustomer(
                 catalog=DynamoCustomerCatalog(dynamodb, reads=reads, table=settings.registrations_public),
                 unsealer=customer_key,
-                fan_out=FanOut(askers=signed, clock=clock, logger=logger),
+                fan_out=FanOut(askers=for_both_lanes, clock=clock, logger=logger),
                 clock=clock,
                 logger=logger,
             ),
@@ -132,6 +137,12 @@ def wired(environment: Mapping[str, str]) -> SearchParts:
         loop=ProcessLoop(),
         logger=logger,
     )
+
+
+def _servers(*, exchanges: Exchanges, allow_test_names: bool, clock: Clock) -> Mapping[ProviderKind, Asker]:
+    from functions.search.server_askers import server_askers  # when one is first needed: see there
+
+    return server_askers(exchanges=exchanges, allow_test_names=allow_test_names, clock=clock)
 
 
 def _live(

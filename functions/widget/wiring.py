@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from aws_lambda_powertools import Logger
 
@@ -19,13 +20,16 @@ from shared.adapters.resolver import SystemResolver
 from shared.adapters.row_reads import RowReads
 from shared.adapters.secret_box import KmsUnsealer
 from shared.domain.exposure import ExposureProfile
-from shared.domain.registrations import ProviderKind
+from shared.domain.registrations import SERVER_KINDS, ProviderKind
 from shared.observability import logger_for
+from shared.ports.asker import Asker
 from shared.ports.clock import Clock
+from shared.ports.exchange import Exchanges
 from shared.providers.contract import ContractRetriever
 from shared.services.admit_preflight import AdmitPreflight
 from shared.services.admit_widget import AdmitWidget
 from shared.services.ask_signed import AskSigned
+from shared.services.askers_on_demand import AskersOnDemand
 from shared.services.fan_out import FanOut
 from shared.services.search_for_customer import SearchForCustomer
 from shared.settings.public import Network, PublicStore
@@ -72,4 +76,15 @@ def _fan_out(settings: Network, *, clock: Clock, logger: Logger) -> FanOut:
     )
     contract = ContractRetriever(clock=clock, allow_test_names=settings.allow_loopback_http)
     signed = AskSigned(retriever=contract, exchanges=exchanges, clock=clock)
-    return FanOut(askers={ProviderKind.CONTRACT: signed}, clock=clock, logger=logger)
+    askers = AskersOnDemand(
+        {ProviderKind.CONTRACT: signed},
+        later=SERVER_KINDS,
+        make=partial(_servers, exchanges=exchanges, allow_test_names=settings.allow_loopback_http, clock=clock),
+    )
+    return FanOut(askers=askers, clock=clock, logger=logger)
+
+
+def _servers(*, exchanges: Exchanges, allow_test_names: bool, clock: Clock) -> Mapping[ProviderKind, Asker]:
+    from functions.widget.server_askers import server_askers  # when one is first needed: see there
+
+    return server_askers(exchanges=exchanges, allow_test_names=allow_test_names, clock=clock)

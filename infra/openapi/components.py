@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from shared.domain.bindings import MAX_REMOTE_ID_CHARACTERS
+from shared.domain.instances import MAX_BINDINGS_PER_INSTANCE
 from shared.domain.pools import Pool
+from shared.web.catalog_models import MAX_PAGES, MAX_SEARCH_CHARACTERS
 from shared.web.page_queries import DEFAULT_LIMIT, MAX_EXPORTED, MAX_LIMIT
 
 Json = dict[str, Any]
@@ -41,6 +44,52 @@ PARAMETERS: dict[str, Json] = {
         "required": True,
         "schema": {"type": "string", "pattern": "^crd_[a-z2-7]{16}$"},
         "example": "crd_k3j5mq2x7a4bwz6t",
+    },
+    "instanceId": {
+        "name": "instanceId",
+        "in": "path",
+        "required": True,
+        "schema": {"type": "string", "pattern": "^(aoi|csi)_[a-z2-7]{16}$"},
+        "description": "Its first two letters name the exposure profile.",
+        "example": "csi_k3j5mq2x7a4bwz6t",
+    },
+    "remoteId": {
+        "name": "remoteId",
+        "in": "path",
+        "required": True,
+        "schema": {"type": "string", "minLength": 1, "maxLength": MAX_REMOTE_ID_CHARACTERS},
+        "description": "As the server writes it.",
+        "example": "6f0c2d5e-0000-4000-8000-00000000c0de",
+    },
+    "catalogPage": {
+        "name": "page",
+        "in": "query",
+        "schema": {"type": "integer", "minimum": 1, "maximum": MAX_PAGES, "default": 1},
+    },
+    "catalogSearch": {
+        "name": "search",
+        "in": "query",
+        "schema": {"type": "string", "minLength": 1, "maxLength": MAX_SEARCH_CHARACTERS},
+        "description": "Narrows by name.",
+    },
+    "catalogParent": {
+        "name": "parent",
+        "in": "query",
+        "schema": {"type": "string", "minLength": 1, "maxLength": MAX_REMOTE_ID_CHARACTERS},
+        "description": "The folder to open. Without it: the top. Only fastgpt has folders.",
+    },
+    "bindings": {
+        "name": "bindings",
+        "in": "query",
+        "style": "form",
+        "explode": False,
+        "schema": {
+            "type": "array",
+            "minItems": 1,
+            "maxItems": MAX_BINDINGS_PER_INSTANCE,
+            "items": {"type": "string", "pattern": "^(ao|cs)_[a-z2-7]{16}$"},
+        },
+        "description": "Exactly the providers that are bound to it, which are deleted with it.",
     },
     "pool": {
         "name": "pool",
@@ -149,6 +198,7 @@ TAGS: tuple[tuple[str, str], ...] = (
     ("Glossary", "Agents and assistants look up words and names."),
     ("Alexandria", "Agents find, price and execute tools of other companies."),
     ("Providers", "Admins register the sources."),
+    ("Instances", "Admins register self-hosted servers, test them and read what is on them."),
     ("Live services", "Admins look after the keys and allowances of the hosted live services."),
     ("Credentials", "Admins decide who may ask."),
     ("Cards", "Admins keep the glossary: collections of cards."),

@@ -9,6 +9,7 @@ from typing import Any
 from infra.openapi.alexandria_operations import ALEXANDRIA_ANSWERS, ALEXANDRIA_REQUESTS
 from infra.openapi.card_examples import CARD_ANSWERS, CARD_REQUESTS, CARD_TEXTS
 from infra.openapi.dify_operations import DIFY_ANSWERS, DIFY_REQUESTS
+from infra.openapi.instance_examples import INSTANCE_ANSWERS, INSTANCE_REQUESTS
 from infra.openapi.live_examples import LIVE_ANSWERS, LIVE_REQUESTS
 from infra.openapi.live_provider_examples import ADMIN_LIVE_ANSWERS, ADMIN_LIVE_REQUESTS
 from infra.openapi.problem_words import PROBLEMS
@@ -225,6 +226,7 @@ def request_examples() -> dict[str, Json]:
             **ALEXANDRIA_REQUESTS,
             **DIFY_REQUESTS,
             **ADMIN_LIVE_REQUESTS,
+            **INSTANCE_REQUESTS,
         }.items()
     }
 
@@ -239,6 +241,7 @@ def answer_examples() -> dict[str, Json]:
             **ALEXANDRIA_ANSWERS,
             **DIFY_ANSWERS,
             **ADMIN_LIVE_ANSWERS,
+            **INSTANCE_ANSWERS,
         }.items()
     }
 

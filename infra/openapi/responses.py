@@ -160,11 +160,17 @@ def _problems(status: int, codes: list[str]) -> Json:
 
 def parameters_of(path: str, operation: Operation) -> list[Json]:
     """References to the shared parameters that the operation takes."""
-    by_operation = {"search": ("agentId",), "acquire": ("agentId",), "getOpenApi": ("ifNoneMatch",)}
+    by_operation = {
+        "search": ("agentId",),
+        "acquire": ("agentId",),
+        "getOpenApi": ("ifNoneMatch",),
+        "deleteInstance": ("bindings",),
+        "listCatalog": ("catalogPage", "catalogSearch", "catalogParent"),
+    }
     applies: tuple[tuple[bool, tuple[str, ...]], ...] = (
         *(
             (f"{{{name}}}" in path, (name,))
-            for name in ("providerId", "credentialId", "collectionId", "cardId", "pool")
+            for name in ("providerId", "credentialId", "collectionId", "cardId", "instanceId", "remoteId", "pool")
         ),
         (operation.is_list, ("limit", "cursor")),
         (bool(operation.answer_text), ("exportLimit", "cursor")),

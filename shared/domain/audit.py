@@ -24,6 +24,13 @@ AUDITED_FIELDS = (
     "didNotHappen",
     "keys",
     "restsUntil",
+    "instanceId",
+    "remoteId",
+    "knowledgeId",
+    "reachesPublicOnly",
+    "credentialFingerprint",
+    "privateAuthority",
+    "bindings",
 )
 AuditValue: TypeAlias = "str | int | bool | list[str] | None"
 

@@ -8,9 +8,12 @@ from datetime import UTC, datetime
 
 from shared.domain.allowances import Allowance
 from shared.domain.audit import AuditEntry, AuditValue
+from shared.domain.bindings import Binding, DifyExternalConfig
 from shared.domain.credentials import Credential
+from shared.domain.identifiers import fingerprint_of
+from shared.domain.instances import Instance, Risk
 from shared.domain.live_configs import DeepWikiConfig, SourcePolicy
-from shared.domain.registrations import Provider, ProviderConfig
+from shared.domain.registrations import Link, Provider, ProviderConfig, SealedSecret, Source
 
 Facts = Mapping[str, AuditValue]
 NOTHING: Facts = {}
@@ -23,6 +26,43 @@ def facts_of_provider(provider: Provider) -> Facts:
         "sendConversationId": provider.send_conversation_id,
         "status": provider.status.value,
         **_sources_named_in(provider.source.config),
+        **_server_of(provider.source),
+    }
+
+
+def facts_of_instance(instance: Instance) -> Facts:
+    return {
+        "baseUrl": instance.base_url,
+        "acknowledgements": sorted(instance.acknowledged),
+        "reachesPublicOnly": instance.reaches_public_only,
+        **_facts_of_link(instance.credential, instance.private_authority),
+    }
+
+
+def _server_of(source: Source) -> Facts:
+    """What a provider on a self-hosted server is bound to. How an instance is reached is the instance's affair."""
+    if isinstance(source.config, Binding):
+        return {"instanceId": source.config.instance_id, "remoteId": source.config.remote_id}
+    if not isinstance(source.config, DifyExternalConfig) or source.link is None:
+        return NOTHING
+    return {
+        "knowledgeId": source.config.knowledge_id,
+        "acknowledgements": _acknowledged(source.link, allow_private_network=source.allow_private_network),
+        "reachesPublicOnly": source.config.reaches_public_only,
+        **_facts_of_link(source.link.credential, source.link.private_authority),
+    }
+
+
+def _acknowledged(link: Link, *, allow_private_network: bool) -> list[str]:
+    accepted = {Risk.PLAIN_HTTP: link.allow_plain_http, Risk.PRIVATE_NETWORK: allow_private_network}
+    return sorted(risk.value for risk, is_accepted in accepted.items() if is_accepted)
+
+
+def _facts_of_link(credential: SealedSecret | None, private_authority: str | None) -> Facts:
+    """That there is another one shows; what it is does not."""
+    return {
+        "credentialFingerprint": credential.fingerprint if credential else None,
+        "privateAuthority": fingerprint_of(private_authority) if private_authority else None,
     }
 
 

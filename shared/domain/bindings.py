@@ -139,3 +139,15 @@ PRODUCT_OF: Final[dict[ProviderKind, type[ProductConfig]]] = {
     ProviderKind.FASTGPT: FastGptConfig,
     ProviderKind.RAGFLOW: RagflowConfig,
 }
+
+
+def is_current(kind: ProviderKind, binding: Binding) -> bool:
+    """Whether it was tested with the adapter that would ask it. One that was not is not guessed at: it is asked again
+    once it has been tested anew.
+    """
+    return (binding.adapter_version, binding.config_version) == (ADAPTER_VERSION[kind], CONFIG_VERSION)
+
+
+def common_of(config: ProviderConfig | None) -> CommonConfig | None:
+    """None for a provider of another kind."""
+    return config.common if isinstance(config, Binding | DifyExternalConfig) else None

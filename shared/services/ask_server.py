@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shared.domain.bindings import Binding, CommonConfig, DifyExternalConfig
+from shared.domain.bindings import Binding, CommonConfig, common_of, is_current
 from shared.domain.deadlines import Deadline
 from shared.domain.outcomes import OutcomeCode
 from shared.domain.passages import Question, Retrieval
@@ -47,7 +47,11 @@ class AskServer:
 
 
 def _common(source: Source) -> CommonConfig:
-    """Raises `Refused` (`not_configured`) for a source that is bound to nothing."""
-    if isinstance(source.config, Binding | DifyExternalConfig):
-        return source.config.common
-    raise Refused(OutcomeCode.NOT_CONFIGURED)
+    """Raises `Refused` (`not_configured`) for a source that is bound to nothing, or was bound by an adapter that sent
+    or read other things.
+    """
+    common = common_of(source.config)
+    is_outdated = isinstance(source.config, Binding) and not is_current(source.kind, source.config)
+    if common is None or is_outdated:
+        raise Refused(OutcomeCode.NOT_CONFIGURED)
+    return common

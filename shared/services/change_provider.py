@@ -21,9 +21,18 @@ class ChangeProvider:
         self._clock = clock
 
     async def __call__(
-        self, before: Provider, after: Provider, *, action: str, by: Principal, once: Once | None = None
+        self,
+        before: Provider,
+        after: Provider,
+        *,
+        action: str,
+        by: Principal,
+        once: Once | None = None,
+        credential_key: str | None = None,
     ) -> Provider:
-        """The provider as written. Raises `Conflict`, `PreconditionFailed`, `NotFound`, `Unavailable`."""
+        """The provider as written. `credential_key` is for one that has got a credential of its own, another than
+        before. Raises `Conflict`, `PreconditionFailed`, `NotFound`, `Unavailable`.
+        """
         now = self._clock.now()
         written = replace(after.with_source(generation=before.generation + 1), updated_at=now)
         entry = new_entry(
@@ -37,7 +46,9 @@ class ChangeProvider:
         )
         record = once.record(status=200, resource_id=before.id, now=now) if once else None
         change = Change(audit=entry, idempotency=record)
-        await self._registry.replace(written, expected_generation=before.generation, change=change)
+        await self._registry.replace(
+            written, expected_generation=before.generation, change=change, credential_key=credential_key
+        )
         return written
 
     async def remove(self, before: Provider, *, by: Principal) -> None:

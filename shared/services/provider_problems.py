@@ -9,7 +9,7 @@ from typing import Final
 
 from shared.domain.acquisitions import LEFT_APPROVED_HOSTS, NOT_FRESH
 from shared.domain.outcomes import OutcomeCode
-from shared.errors import ExchangeError, Problem, ProviderFailed, ProviderTimeout, ProviderUnavailable
+from shared.errors import ExchangeError, NotFound, Problem, ProviderFailed, ProviderTimeout, ProviderUnavailable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,13 +56,28 @@ _TOLD: Final[Mapping[str, _Told]] = {
 }
 _FAILED: Final = _Told(kind=ProviderFailed, code="provider_failed", detail="The service gave nothing usable.")
 _CODES: Final = frozenset(OutcomeCode)
+# Of these the words above speak of a source that was to be fetched.
+_OF_A_SOURCE: Final = frozenset(
+    {OutcomeCode.NOT_FOUND, OutcomeCode.CAPABILITY_UNAVAILABLE, OutcomeCode.RESPONSE_TOO_LARGE}
+)
 
 
 def problem_for(error: ExchangeError, *, provider_id: str, now: float) -> Problem:
     """`Retry-After` is set where it is known when to come back. The facts name the provider, and the outcome code
     where `provider_failed` alone would not say what happened.
     """
-    told = _TOLD.get(error.code, _FAILED)
+    return _problem(error, _TOLD.get(error.code, _FAILED), provider_id=provider_id, now=now)
+
+
+def problem_of_server(error: ExchangeError, *, instance_id: str, now: float) -> Problem:
+    """Of a self-hosted server that was read for an operator. What it does not know, or hides, is not there."""
+    if error.code == OutcomeCode.NOT_FOUND:
+        return NotFound("The server knows nothing by this id.")
+    told = _FAILED if error.code in _OF_A_SOURCE else _TOLD.get(error.code, _FAILED)
+    return _problem(error, told, provider_id=instance_id, now=now)
+
+
+def _problem(error: ExchangeError, told: _Told, *, provider_id: str, now: float) -> Problem:
     facts: dict[str, str | int | list[str]] = {"provider": provider_id}
     if told is _FAILED:
         facts["outcome"] = error.code if error.code in _CODES else OutcomeCode.UPSTREAM_ERROR.value

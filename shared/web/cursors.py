@@ -19,6 +19,7 @@ class List(Enum):
     """Each list, with the shape of its sort keys."""
 
     PROVIDERS = "providers", r"(?:ao|cs)_[a-z2-7]{16}"
+    INSTANCES = "instances", r"(?:aoi|csi)_[a-z2-7]{16}"
     CREDENTIALS = "credentials", r"[a-z2-7]{16}|root"
     COLLECTIONS = "collections", r"(?:aoc|csc)_[a-z2-7]{16}"
     CARDS = "cards", r"crd_[a-z2-7]{16}"

@@ -9,7 +9,7 @@ from pydantic import Field
 from shared.domain.acquisitions import Acquired, Acquisition, Wanted
 from shared.domain.outcomes import OutcomeCode, OutcomeStatus
 from shared.domain.passages import Discovery, Evidence, Question, Warning_
-from shared.domain.registrations import ProviderKind
+from shared.domain.registrations import SERVER_KINDS, ProviderKind
 from shared.domain.source_policy import requested_url
 from shared.domain.urls import MAX_URL_CHARACTERS
 from shared.web.events import Event
@@ -71,6 +71,7 @@ _TESTS: Final[dict[ProviderKind, type[AnyTest]]] = {
     ProviderKind.MINTLIFY: MintlifyTest,
     ProviderKind.DEEPWIKI: DeepWikiTest,
     ProviderKind.FIRECRAWL: FirecrawlTest,
+    **dict.fromkeys(SERVER_KINDS, ProviderTest),
 }
 
 

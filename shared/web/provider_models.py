@@ -6,8 +6,19 @@ from typing import Annotated, Final, TypeAlias
 
 from pydantic import ConfigDict, Field, RootModel
 
-from shared.domain.registrations import Provider, ProviderKind
-from shared.errors import Invalid, Violation
+from shared.domain.registrations import LIVE_KINDS, Provider, ProviderKind
+from shared.web.binding_models import (
+    AnyBindingCreate,
+    AnyBindingShown,
+    BindingPatch,
+    DifyCreate,
+    DifyPatch,
+    FastGptCreate,
+    FastGptPatch,
+    RagflowCreate,
+    RagflowPatch,
+    binding_shown,
+)
 from shared.web.contract_provider_models import (
     ContractCreate,
     ContractPatch,
@@ -15,6 +26,12 @@ from shared.web.contract_provider_models import (
     ContractWithSecret,
 )
 from shared.web.events import Event
+from shared.web.external_provider_models import (
+    DifyExternalCreate,
+    DifyExternalPatch,
+    DifyExternalShown,
+    external_shown,
+)
 from shared.web.live_provider_models import (
     AnyLiveCreate,
     AnyLiveShown,
@@ -34,8 +51,9 @@ from shared.web.live_provider_models import (
 from shared.web.shown import Shown
 from shared.web.wire import WireModel, read_body
 
-AnyCreate: TypeAlias = ContractCreate | AnyLiveCreate
-AnyPatch: TypeAlias = ContractPatch | LivePatch
+AnyCreate: TypeAlias = ContractCreate | AnyLiveCreate | AnyBindingCreate | DifyExternalCreate
+AnyPatch: TypeAlias = ContractPatch | LivePatch | BindingPatch | DifyExternalPatch
+_OtherShown: TypeAlias = AnyLiveShown | AnyBindingShown | DifyExternalShown
 
 _CREATES: Final[dict[ProviderKind, type[AnyCreate]]] = {
     ProviderKind.CONTRACT: ContractCreate,
@@ -44,6 +62,10 @@ _CREATES: Final[dict[ProviderKind, type[AnyCreate]]] = {
     ProviderKind.FIRECRAWL: FirecrawlCreate,
     ProviderKind.MINTLIFY: MintlifyCreate,
     ProviderKind.DEEPWIKI: DeepWikiCreate,
+    ProviderKind.DIFY: DifyCreate,
+    ProviderKind.FASTGPT: FastGptCreate,
+    ProviderKind.RAGFLOW: RagflowCreate,
+    ProviderKind.DIFY_EXTERNAL: DifyExternalCreate,
 }
 _PATCHES: Final[dict[ProviderKind, type[AnyPatch]]] = {
     ProviderKind.CONTRACT: ContractPatch,
@@ -52,6 +74,10 @@ _PATCHES: Final[dict[ProviderKind, type[AnyPatch]]] = {
     ProviderKind.FIRECRAWL: FirecrawlPatch,
     ProviderKind.MINTLIFY: MintlifyPatch,
     ProviderKind.DEEPWIKI: DeepWikiPatch,
+    ProviderKind.DIFY: DifyPatch,
+    ProviderKind.FASTGPT: FastGptPatch,
+    ProviderKind.RAGFLOW: RagflowPatch,
+    ProviderKind.DIFY_EXTERNAL: DifyExternalPatch,
 }
 
 
@@ -59,19 +85,19 @@ class ProviderCreate(RootModel[Annotated[AnyCreate, Field(discriminator="kind")]
     """A provider to be registered. Without `kind` it is one that speaks the contract."""
 
 
-class ProviderShown(RootModel[Annotated[ContractShown | AnyLiveShown, Field(discriminator="kind")]]):
-    """A registration. A provider of a live kind has a `config`; one of kind contract has what the contract needs."""
+class ProviderShown(RootModel[Annotated[ContractShown | _OtherShown, Field(discriminator="kind")]]):
+    """A registration. One of kind contract has what the contract needs; every other kind has a `config`."""
 
     model_config = ConfigDict(json_schema_serialization_defaults_required=True)
 
     @classmethod
     def of(cls, provider: Provider, *, now: float) -> ProviderShown:
         is_contract = provider.source.kind is ProviderKind.CONTRACT
-        return cls(ContractShown.of(provider, now=now) if is_contract else live_shown(provider))
+        return cls(ContractShown.of(provider, now=now) if is_contract else _other_shown(provider))
 
 
-class ProviderMade(RootModel[Annotated[ContractWithSecret | AnyLiveShown, Field(discriminator="kind")]]):
-    """A new registration: of kind contract with its signing secret, this once. A live kind has none."""
+class ProviderMade(RootModel[Annotated[ContractWithSecret | _OtherShown, Field(discriminator="kind")]]):
+    """A new registration: of kind contract with its signing secret, this once. No other kind has one."""
 
     model_config = ConfigDict(json_schema_serialization_defaults_required=True)
 
@@ -79,7 +105,7 @@ class ProviderMade(RootModel[Annotated[ContractWithSecret | AnyLiveShown, Field(
     def of(cls, provider: Provider, secret: str | None, *, now: float) -> ProviderMade:
         if provider.source.kind is ProviderKind.CONTRACT:
             return cls(ContractWithSecret.with_secret(provider, secret, now=now))
-        return cls(live_shown(provider))
+        return cls(_other_shown(provider))
 
 
 class ProviderPage(Shown):
@@ -99,15 +125,16 @@ class _Kinded(WireModel):
 
 def read_create(event: Event) -> AnyCreate:
     """Raises `BadRequest`, `Invalid`."""
-    model = _CREATES.get(read_body(_Kinded, event).kind)
-    if model is None:
-        raise Invalid(
-            "Correct the fields named in `errors`.",
-            violations=(Violation("/kind", "Providers of this kind cannot be registered here."),),
-        )
-    return read_body(model, event)
+    return read_body(_CREATES[read_body(_Kinded, event).kind], event)
 
 
 def read_patch(event: Event, kind: ProviderKind) -> AnyPatch:
     """`kind` is the provider's own. Raises `BadRequest`, `Invalid`."""
     return read_body(_PATCHES[kind], event)
+
+
+def _other_shown(provider: Provider) -> _OtherShown:
+    kind = provider.source.kind
+    if kind in LIVE_KINDS:
+        return live_shown(provider)
+    return external_shown(provider) if kind is ProviderKind.DIFY_EXTERNAL else binding_shown(provider)

@@ -13,19 +13,22 @@ from typing import Any
 from aws_lambda_powertools import Logger
 
 from functions.admin.api import admin_api
-from functions.admin.parts import LiveParts, Parts
+from functions.admin.parts import LiveParts, Parts, ServerParts
 from shared.adapters.event_loop import ProcessLoop
 from shared.domain.credentials import Credential
 from shared.domain.exposure import CredentialClass, ExposureProfile
 from shared.domain.identifiers import format_token
+from shared.domain.instances import INSTANCE_KINDS
 from shared.domain.live_configs import ENDPOINTS, SEARCHING_KINDS
 from shared.domain.passages import Question, Retrieval
 from shared.domain.pools import POOL_OF, Pool
-from shared.domain.registrations import Capabilities, ProviderKind, SigningSecrets, Source
-from shared.errors import ExchangeError
+from shared.domain.registrations import SERVER_KINDS, Capabilities, ProviderKind, SigningSecrets, Source
+from shared.domain.remote_catalogs import RemoteEntry
+from shared.errors import BlockedAddress, ExchangeError
 from shared.ports.exchange import Exchange
 from shared.ports.retriever import Declaration, RetrieverLimits
 from shared.services.ask_live import AskLive
+from shared.services.ask_server import AskServer
 from shared.services.metering import Metering
 from tests.support.builders import a_credential, a_token
 from tests.support.card_fakes import FakeCardStore, Shelf
@@ -52,12 +55,14 @@ from tests.support.live_fakes import (
     ScriptedLiveRetriever,
 )
 from tests.support.published import faults_of
+from tests.support.server_fakes import FakeCredentialKeys, FakeInstances, ScriptedServer
 
 EVENTS = Path(__file__).parents[2] / "fixtures" / "events"
 # Loggers are kept by name for the life of the process, each with the stream that it began with.
 _COUNT = itertools.count(1)
 ROOT_SECRET = "0a" * 32
 PROVIDERS = "/api/v1/knowledge/providers"
+INSTANCES = "/api/v1/knowledge/instances"
 CREDENTIALS = "/api/v1/credentials"
 COLLECTIONS = "/api/v1/collections"
 AUDIT = "/api/v1/audit"
@@ -65,6 +70,15 @@ A_PROVIDER = {
     "name": "Help centre",
     "exposureProfile": "customer_safe",
     "baseUrl": "https://kb.fern-desk.test/v1",
+}
+
+REMOTE_ID = "6f0c2d5e-0000-4000-8000-00000000c0de"
+AN_INSTANCE = {
+    "name": "Office Dify",
+    "kind": "dify",
+    "exposureProfile": "agent_only",
+    "baseUrl": "https://dify.fern-desk.test",
+    "credential": {"action": "replace", "value": "dataset-demo"},
 }
 
 
@@ -79,6 +93,16 @@ LIVE = ("context7", "deepwiki", "exa", "firecrawl", "mintlify")
 def a_live_provider(kind: str) -> dict[str, Any]:
     config = {"repositories": ["acme/widgets"]} if kind == "deepwiki" else {"approvedHosts": ["docs.example.com"]}
     return {"name": f"Live {kind}", "kind": kind, "exposureProfile": "agent_only", "config": config}
+
+
+def a_bound_provider(instance: Answered) -> dict[str, Any]:
+    return {
+        "name": "Ferry handbook",
+        "kind": instance.json["kind"],
+        "instanceId": instance.json["id"],
+        "remoteId": REMOTE_ID,
+        "testQuery": "night ferry",
+    }
 
 
 def event_of(name: str) -> dict[str, Any]:
@@ -140,10 +164,13 @@ class ScriptedKind:
 
 
 class ScriptedAddressCheck:
-    """Lets every host pass unless `failure` is set; notes what it was asked."""
+    """Lets every host pass unless `failure` is set; those in `private` only where private networks are allowed. Notes
+    what it was asked.
+    """
 
     def __init__(self) -> None:
         self.failure: ExchangeError | None = None
+        self.private: set[str] = set()  # base URLs
         self.asked: list[tuple[str, bool]] = []
         self.asked_plain_http: list[str] = []
 
@@ -152,6 +179,8 @@ class ScriptedAddressCheck:
         self.asked_plain_http += [base_url] if allow_plain_http else []
         if self.failure is not None:
             raise self.failure
+        if base_url in self.private and not allow_private_network:
+            raise BlockedAddress
 
 
 class AdminStage:
@@ -177,6 +206,9 @@ class AdminStage:
         self.pool_desk = FakePoolDesk(self.pool_ledger, self.store)
         self.allowances = FakeAllowances(clock=self.clock)
         self.allowance_desk = FakeAllowanceDesk(self.allowances, self.store)
+        self.instances = FakeInstances(self.store)
+        self.credential_keys = FakeCredentialKeys()
+        self.server = ScriptedServer()
         self.unsealers = {profile: FakeUnsealer(exposure=profile) for profile in ExposureProfile}
         self.loop = ProcessLoop()
         self.log = io.StringIO()
@@ -194,6 +226,7 @@ class AdminStage:
                 unsealers=self.unsealers,
                 retrievers={ProviderKind.CONTRACT: self.kind},
                 live=self._live(),
+                server=self._server(),
                 exchanges=self.exchanges,
                 address_check=self.address_check,
                 clock=self.clock,
@@ -236,6 +269,16 @@ class AdminStage:
             pool_ledger=self.pool_ledger,
             pool_desk=self.pool_desk,
             allowance_desk=self.allowance_desk,
+        )
+
+    def _server(self) -> ServerParts:
+        """Every self-hosted kind is `server`."""
+        asker = AskServer(retriever=self.server, exchanges=self.exchanges, clock=self.clock)
+        return ServerParts(
+            instances=self.instances,
+            credential_keys=self.credential_keys,
+            servers=dict.fromkeys(INSTANCE_KINDS, self.server),
+            askers=dict.fromkeys(SERVER_KINDS, asker),
         )
 
     def call(
@@ -285,6 +328,23 @@ class AdminStage:
     def register_live(self, kind: str, **over: Any) -> Answered:
         """A new provider of a live kind; fails the test when it is refused."""
         answered = self.call("POST", PROVIDERS, a_live_provider(kind) | over)
+        assert answered.status == 201, answered.text
+        return answered
+
+    def install(self, **over: Any) -> Answered:
+        """A new instance; fails the test when it is refused."""
+        answered = self.call("POST", INSTANCES, AN_INSTANCE | over)
+        assert answered.status == 201, answered.text
+        return answered
+
+    def bind(self, instance: Answered, **over: Any) -> Answered:
+        """A new provider that is bound to `instance`, which lists what it is bound to; fails the test when it is
+        refused.
+        """
+        body = a_bound_provider(instance) | over
+        if all(entry.id != body["remoteId"] for entry in self.server.entries):
+            self.server.entries = (*self.server.entries, RemoteEntry(id=body["remoteId"], name="Ferries"))
+        answered = self.call("POST", PROVIDERS, body)
         assert answered.status == 201, answered.text
         return answered
 

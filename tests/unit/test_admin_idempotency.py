@@ -168,11 +168,11 @@ def test_of_two_twin_rotations_at_once_one_rotates_and_the_other_repeats(stage: 
     replace_provider = stage.registry.replace
     raced: list[bool] = []
 
-    async def replace_after_a_twin(provider: Provider, *, expected_generation: int, change: Change) -> None:
+    async def replace_after_a_twin(provider: Provider, **how: Any) -> None:
         if not raced:
             raced.append(True)
-            await replace_provider(provider, expected_generation=expected_generation, change=change)
-        await replace_provider(provider, expected_generation=expected_generation, change=change)
+            await replace_provider(provider, **how)
+        await replace_provider(provider, **how)
 
     stage.registry.replace = replace_after_a_twin  # type: ignore[method-assign]
     answered = stage.call("POST", path, key="rotate-1")

@@ -144,7 +144,7 @@ def test_the_exposure_of_a_live_kind_has_to_be_said(stage: AdminStage) -> None:
     assert stage.call("POST", PROVIDERS, wanted).pointers == ["/exposureProfile"]
 
 
-@pytest.mark.parametrize("kind", ["wiki", "dify", "Exa", "", None, 5])
+@pytest.mark.parametrize("kind", ["wiki", "difyExternal", "Exa", "", None, 5])
 def test_a_kind_that_cannot_be_registered_is_refused_by_name(stage: AdminStage, kind: object) -> None:
     refused = stage.call("POST", PROVIDERS, a_live_provider("exa") | {"kind": kind})
 
