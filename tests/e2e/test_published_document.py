@@ -68,6 +68,9 @@ def tokens(gateway: Gateway) -> dict[str, str]:
     widget = {"class": "pub", "origins": [gateway.local["origin"]], "addressRatePerMinute": 10_000}
     return {
         "agentToken": gateway.credential(**{"class": "agt"}, ratePerMinute=100_000),
+        "assistantToken": gateway.credential(
+            **{"class": "ast"}, grants=["knowledge:read_public"], ratePerMinute=100_000
+        ),
         "widgetToken": gateway.credential(**widget, ratePerMinute=100_000),
         "adminToken": gateway.credential(**{"class": "adm"}, ratePerMinute=100_000),
     }
