@@ -176,7 +176,7 @@ def test_no_language_model_is_ever_asked_for(mode: FastGptSearchMode, using_rera
     assert set(body) == {"datasetId", "text", "limit", "similarity", "searchMode", "usingReRank"}
 
 
-@pytest.mark.parametrize("limit", [-1, 0, 1, 20, 10**9])
+@pytest.mark.parametrize("limit", [-7, -1, 0, 1, 20, 10**9])
 def test_our_number_of_results_never_reaches_the_server(limit: int) -> None:
     rows = [{"q": f"Tide {n}."} for n in range(30)]
     stage = stage_with(enveloped({"list": rows}), common=CommonConfig(result_limit=20))

@@ -179,7 +179,7 @@ def test_a_language_model_works_for_a_wished_and_built_graph_alone(use_kg: bool,
     assert not {"toc_enhance", "cross_languages", "rerank_id", "knn_top_k"} & set(body)
 
 
-@pytest.mark.parametrize("limit", [-1, 0, 1, 20, 10**9])
+@pytest.mark.parametrize("limit", [-7, -1, 0, 1, 20, 10**9])
 def test_our_number_of_results_never_reaches_the_server(limit: int) -> None:
     chunks = [{"content": f"Tide {n}."} for n in range(30)]
     stage = stage_with(good({"code": 0, "data": {"chunks": chunks}}), common=CommonConfig(result_limit=20))
