@@ -15,7 +15,7 @@ from tests.contract.invariants import check_invariants
 from tests.contract.worlds import StoreWorld
 
 _KILLS = 8
-_WRITES_BEFORE = 12
+_WRITES_BEFORE = 20
 
 
 @pytest.mark.emulator
