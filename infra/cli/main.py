@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from importlib import metadata
 from pathlib import Path
@@ -20,6 +21,7 @@ from infra.cli.search import CannotSearch, Search, search
 from infra.cli.up import CannotRun, Wishes, up
 
 _HIGHEST_PORT = 65_535
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _FAILURES = (
     CannotRun,
     CannotSearch,
@@ -50,6 +52,8 @@ def _run(options: argparse.Namespace) -> int:
         return _cards(options)
     if options.command == "keys":
         return _keys(options)
+    if options.command == "accept":
+        return _accept(options)
     return search(
         Search(
             query=options.query,
@@ -77,6 +81,32 @@ def _keys(options: argparse.Namespace) -> int:
     )
 
 
+def _accept(options: argparse.Namespace) -> int:
+    # Connections and what goes with them take a while to load: no other command waits for that.
+    from infra.cli.accept import Acceptance, CannotAccept, accept
+
+    try:
+        return accept(
+            Acceptance(
+                kind=options.kind,
+                base_url=options.base_url,
+                key_env=options.key_env,
+                remote_id=options.remote_id,
+                query=options.query,
+                query_env=options.query_env,
+                allow_http=options.allow_http,
+                allow_private=options.allow_private,
+                allow_loopback=options.allow_loopback,
+                authority=options.authority,
+                as_json=options.as_json,
+                out=options.out,
+            )
+        )
+    except CannotAccept as error:
+        print(f"kgw: {error}", file=sys.stderr)
+        return 1
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="kgw", description="Runs and asks a Knowledge Gateway.")
     parser.add_argument("--version", action="version", version=f"kgw {metadata.version('knowledge-gateway')}")
@@ -85,6 +115,11 @@ def _parser() -> argparse.ArgumentParser:
     _add_search(commands.add_parser("search", help="ask the gateway that runs here", description=_SEARCH))
     _add_cards(commands.add_parser("cards", help="import, export and look up cards", description=_CARDS))
     _add_keys(commands.add_parser("keys", help="the numbered keys of live services", description=_KEYS))
+    _add_accept(
+        commands.add_parser(
+            "accept", help="try a self-hosted server, only reading", description=_ACCEPT, allow_abbrev=False
+        )
+    )
     return parser
 
 
@@ -109,6 +144,35 @@ _KEYS_IMPORT = (
     "EXA_API_KEY_2_ACCOUNT names the account of EXA_API_KEY_2: keys of one account share its limits. Names that the "
     "file does not have, or leaves blank, stay as they are."
 )
+
+_ACCEPT = (
+    "Tries a self-hosted Dify, FastGPT or RAGFlow, or a server of Dify's External Knowledge API: its version, list and "
+    "detail, a search in each mode, what it answers to mistakes, its limits. Only readings are sent; the server itself "
+    "notes searches, and FastGPT counts them as use. The report holds no name, id, query or content. Ends with 0 when "
+    "the server is accepted."
+)
+_KINDS = ("dify", "fastgpt", "ragflow", "dify_external")
+
+
+def _add_accept(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("kind", choices=_KINDS, metavar="KIND", help=", ".join(_KINDS))
+    parser.add_argument("--base-url", required=True, metavar="URL", help="as an instance is registered with it")
+    parser.add_argument("--key-env", type=_variable, metavar="NAME", help="the environment variable that holds the key")
+    parser.add_argument("--key", type=_no_key, help=argparse.SUPPRESS)
+    parser.add_argument(
+        "--remote-id", metavar="ID", help="the knowledge base to search; else one is taken off the list"
+    )
+    asked = parser.add_mutually_exclusive_group()
+    asked.add_argument("--query", metavar="TEXT", help="what to search for; something that it should find (help)")
+    asked.add_argument(
+        "--query-env", type=_variable, metavar="NAME", help="the environment variable that holds the query"
+    )
+    parser.add_argument("--allow-http", action="store_true", help="without TLS: whoever is on the way reads the key")
+    parser.add_argument("--allow-private", action="store_true", help="addresses of private networks")
+    parser.add_argument("--allow-loopback", action="store_true", help="this machine itself, without TLS: for stand-ins")
+    parser.add_argument("--authority", type=Path, metavar="FILE", help="certificates (PEM) to trust beside the public")
+    parser.add_argument("--json", dest="as_json", action="store_true", help="the report as JSON")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write the report to FILE, as JSON, too")
 
 
 def _add_keys(parser: argparse.ArgumentParser) -> None:
@@ -154,6 +218,17 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--limit", type=int, default=5, help="at most so many passages (5)")
     parser.add_argument("--locale", help="a language tag, such as de or zh")
     parser.add_argument("--json", dest="as_json", action="store_true", help="the answer as it came")
+
+
+def _variable(text: str) -> str:
+    """Whatever else stands there may be the key itself, and is not repeated."""
+    if not _VARIABLE.fullmatch(text):
+        raise argparse.ArgumentTypeError("a variable is named with letters, digits and underscores")
+    return text
+
+
+def _no_key(_text: str) -> str:
+    raise argparse.ArgumentTypeError("everybody on this machine can read arguments: use --key-env")
 
 
 def _port(text: str) -> int:
