@@ -15,6 +15,7 @@ from functions.admin.parts import Parts
 from functions.admin.server_services import binding_services
 from shared.domain.bindings import DifyExternalConfig
 from shared.domain.once import Once
+from shared.domain.outcomes import OutcomeCode
 from shared.domain.registrations import Provider
 from shared.errors import Conflict
 from shared.services.bind import NewBinding
@@ -90,7 +91,7 @@ def told_in_words() -> Iterator[None]:
         yield
     except Conflict as problem:
         outcome = problem.facts.get("outcome")
-        if isinstance(outcome, str):
+        if isinstance(outcome, OutcomeCode):
             problem.facts["explanation"] = server_explanation_of(outcome) or ""
         raise
 

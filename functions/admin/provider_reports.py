@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal
-
 from pydantic import BaseModel
 
-from shared.domain.acquisitions import LEFT_APPROVED_HOSTS
 from shared.domain.bindings import CommonConfig, common_of
 from shared.domain.outcomes import OutcomeCode
 from shared.domain.passages import Warning_
@@ -28,8 +25,6 @@ from shared.web.provider_test_models import (
 from shared.web.server_outcome_words import server_explanation_of
 from shared.web.server_test_models import ServerConditions, ServerTestShown
 
-_CODES: Final = frozenset(OutcomeCode)
-
 
 def report_shown(report: Report, *, now: float) -> BaseModel:
     kind = report.provider.source.kind
@@ -40,7 +35,7 @@ def report_shown(report: Report, *, now: float) -> BaseModel:
 
 def _contract(report: Report, *, now: float) -> ProviderTestShown:
     source = report.provider.source
-    error_code = None if report.error_code is None else OutcomeCode(report.error_code)
+    error_code = _outcome(report)
     return ProviderTestShown(
         status=report.status,
         error_code=error_code,
@@ -65,12 +60,11 @@ def _contract(report: Report, *, now: float) -> ProviderTestShown:
 
 
 def _live(report: Report, *, now: float) -> LiveTestShown:
-    code = _code(report.error_code)
     return LiveTestShown.model_validate(
         {
             "status": report.status,
-            "error_code": code,
-            "explanation": live_explanation_of(code),
+            "error_code": report.error_code,
+            "explanation": live_explanation_of(report.error_code),
             "retry_at": moment_or_none(report.retry_at),
             "duration_ms": report.duration_ms,
             "result_count": len(report.kept),
@@ -85,19 +79,13 @@ def _live(report: Report, *, now: float) -> LiveTestShown:
     )
 
 
-def _code(code: str | None) -> OutcomeCode | Literal["source_not_approved"] | None:
-    """Kinds name codes in plain text; one that is nowhere documented is an upstream's failure, as in a search."""
-    if code is None or code == LEFT_APPROVED_HOSTS:
-        return LEFT_APPROVED_HOSTS if code else None
-    return OutcomeCode(code) if code in _CODES else OutcomeCode.UPSTREAM_ERROR
-
-
 def _server(report: Report, *, now: float) -> ServerTestShown:
     source, common = report.provider.source, common_of(report.provider.source.config) or CommonConfig()
+    error_code = _outcome(report)
     return ServerTestShown(
         status=report.status,
-        error_code=None if report.error_code is None else OutcomeCode(report.error_code),
-        explanation=server_explanation_of(report.error_code),
+        error_code=error_code,
+        explanation=server_explanation_of(error_code),
         retry_at=moment_or_none(report.retry_at),
         duration_ms=report.duration_ms,
         result_count=len(report.kept),
@@ -112,6 +100,12 @@ def _server(report: Report, *, now: float) -> ServerTestShown:
         ),
         provider=ProviderShown.of(report.provider, now=now),
     )
+
+
+def _outcome(report: Report) -> OutcomeCode | None:
+    """Of what was searched. Only a fetched source can fail in a way that no search can."""
+    code = report.error_code
+    return code if code is None or isinstance(code, OutcomeCode) else OutcomeCode.UPSTREAM_ERROR
 
 
 def _warnings(report: Report) -> tuple[Warning_ | ActivationLost, ...]:

@@ -12,7 +12,7 @@ _NO_ANSWER: Final = frozenset({OutcomeCode.TIMEOUT, OutcomeCode.CONNECTION_FAILE
 _NOTHING_SENT: Final = frozenset({OutcomeCode.NOT_CONFIGURED, OutcomeCode.QUERY_TOO_LONG})
 
 
-def after_listing(report: InstanceReport, error_code: str | None, *, has_credential: bool) -> InstanceReport:
+def after_listing(report: InstanceReport, error_code: OutcomeCode | None, *, has_credential: bool) -> InstanceReport:
     """`error_code` None: the list came. Only a credential that was sent can have been accepted."""
     if error_code is None:
         known = Finding.PASSED if has_credential else Finding.UNTESTED
@@ -22,7 +22,7 @@ def after_listing(report: InstanceReport, error_code: str | None, *, has_credent
     return replace(answered, list_readable=Finding.FAILED) if tried else answered
 
 
-def after_retrieval(report: InstanceReport, error_code: str | None, *, has_credential: bool) -> InstanceReport:
+def after_retrieval(report: InstanceReport, error_code: OutcomeCode | None, *, has_credential: bool) -> InstanceReport:
     """A search that came through outweighs a list that may not be read: some keys are for searching alone."""
     if error_code is None:
         known = Finding.PASSED if has_credential else report.authenticated
@@ -31,7 +31,7 @@ def after_retrieval(report: InstanceReport, error_code: str | None, *, has_crede
     return answered if error_code in _NOTHING_SENT else replace(answered, retrieval=Finding.FAILED)
 
 
-def _after_failure(report: InstanceReport, error_code: str) -> InstanceReport:
+def _after_failure(report: InstanceReport, error_code: OutcomeCode) -> InstanceReport:
     """What was found before is not unfound: some servers call a failed search an authentication error."""
     report = replace(report, error_code=error_code)
     if error_code in _NOTHING_SENT:

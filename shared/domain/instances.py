@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Final, Literal
 
 from shared.domain.exposure import ExposureProfile
+from shared.domain.outcomes import OutcomeCode
 from shared.domain.registrations import Link, ProviderKind, SealedSecret, Source
 
 InstanceKind = Literal[ProviderKind.DIFY, ProviderKind.FASTGPT, ProviderKind.RAGFLOW]
@@ -76,6 +77,6 @@ class InstanceReport:
     authenticated: Finding = Finding.UNTESTED
     list_readable: Finding = Finding.UNTESTED
     retrieval: Finding = Finding.UNTESTED
-    error_code: str | None = None
+    error_code: OutcomeCode | None = None
     version: str | None = None
     duration_ms: int = 0

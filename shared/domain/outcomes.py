@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from shared.domain.passages import Warning_
+from shared.errors import ExchangeError
 
 
 class OutcomeStatus(StrEnum):
@@ -42,6 +44,14 @@ class OutcomeCode(StrEnum):
     CONFIG_CHANGED = "config_changed"
     CANCELLED = "cancelled"
     INTERNAL_ERROR = "internal_error"  # a fault of the gateway itself, kept to this one provider
+
+
+_CODES: Final = frozenset(OutcomeCode)
+
+
+def outcome_code_of(error: ExchangeError) -> OutcomeCode:
+    """Errors carry their codes as plain text. One that is nowhere documented is an upstream's failure."""
+    return OutcomeCode(error.code) if error.code in _CODES else OutcomeCode.UPSTREAM_ERROR
 
 
 # Refusals decided before anything is sent: the provider was not asked.

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
-from shared.domain.acquisitions import Acquired, Wanted
+from shared.domain.acquisitions import LEFT_APPROVED_HOSTS, Acquired, Wanted
+from shared.domain.outcomes import OutcomeCode, outcome_code_of
 from shared.domain.passages import Question, Retrieval
-from shared.errors import Invalid, Violation
+from shared.errors import ExchangeError, Invalid, Violation
 
 TRIAL_LIMIT = 10
 
 # A question for what answers searches, a source for what only fetches. `Wanted.url` may be of any host yet.
 Wish: TypeAlias = Question | Wanted
+# Why a trial failed: as an outcome says it, or in the one way that only a fetched source can.
+TrialCode: TypeAlias = OutcomeCode | Literal["source_not_approved"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,14 +29,18 @@ class Trial:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tried:
-    """`error_code` is an outcome's, or one of `domain.acquisitions`; `retry_at` is Unix seconds."""
+    """`retry_at` is Unix seconds."""
 
     trial: Trial
     retrieval: Retrieval = field(default_factory=Retrieval)
     acquired: Acquired | None = None
-    error_code: str | None = None
+    error_code: TrialCode | None = None
     retry_at: float | None = None
     duration_ms: int = 0
+
+
+def trial_code_of(error: ExchangeError) -> TrialCode:
+    return LEFT_APPROVED_HOSTS if error.code == LEFT_APPROVED_HOSTS else outcome_code_of(error)
 
 
 def question_of(wish: Wish) -> Question:

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from aws_lambda_powertools import Logger
 
 from shared.domain.deadlines import Deadline
-from shared.domain.outcomes import OutcomeCode
+from shared.domain.outcomes import OutcomeCode, outcome_code_of
 from shared.domain.passages import Question, Retrieval, Warning_
 from shared.domain.registrations import ProviderKind, Source
 from shared.domain.replies import Reply, reply_with, reply_without
@@ -21,7 +21,6 @@ from shared.ports.clock import Clock
 from shared.ports.secret_box import Unsealer
 
 _LETTING_GO_S = 0.02
-_CODES = frozenset(OutcomeCode)
 
 Replies: TypeAlias = "tuple[Reply, ...]"
 
@@ -87,7 +86,7 @@ class FanOut:
             retrieval = await self._retrieval(inquiry, deadline=deadline)
             return reply_with(inquiry.source, retrieval, duration_ms=self._since_ms(started_s))
         except ExchangeError as error:
-            code, retry_at = _code_of(error), error.retry_at
+            code, retry_at = outcome_code_of(error), error.retry_at
         except asyncio.CancelledError as error:
             if _is_being_cancelled():
                 raise
@@ -130,10 +129,6 @@ def _at_most(limit: int, retrieval: Retrieval) -> Retrieval:
         return retrieval
     warnings = tuple(dict.fromkeys((*retrieval.warnings, Warning_.SURPLUS_CUT)))
     return replace(retrieval, passages=retrieval.passages[:limit], warnings=warnings)
-
-
-def _code_of(error: ExchangeError) -> OutcomeCode:
-    return OutcomeCode(error.code) if error.code in _CODES else OutcomeCode.UPSTREAM_ERROR
 
 
 def _is_being_cancelled() -> bool:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from shared.domain.bindings import ADAPTER_VERSION, CONFIG_VERSION, Binding
 from shared.domain.bound_facts import check_graph, check_searchable, with_facts
 from shared.domain.instances import Instance
+from shared.domain.outcomes import outcome_code_of
 from shared.domain.passages import Question
 from shared.domain.registrations import Provider, ProviderKind
 from shared.domain.remote_catalogs import RemoteEntry
@@ -68,7 +69,7 @@ class ProveServer:
         try:
             return await described(self._servers[kind], remote_id, line=line)
         except ExchangeError as error:
-            raise _failed(error.code) from None
+            raise _failed(outcome_code_of(error)) from None
 
     async def _searched(self, provider: Provider, query: str, *, line: ServerLine | None = None) -> None:
         tried = await self._try_server(provider, Question(query=query), within=line.deadline if line else None)

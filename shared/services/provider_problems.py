@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from shared.domain.acquisitions import LEFT_APPROVED_HOSTS, NOT_FRESH
-from shared.domain.outcomes import OutcomeCode
+from shared.domain.outcomes import OutcomeCode, outcome_code_of
 from shared.errors import ExchangeError, NotFound, Problem, ProviderFailed, ProviderTimeout, ProviderUnavailable
 
 
@@ -55,7 +55,6 @@ _TOLD: Final[Mapping[str, _Told]] = {
     ),
 }
 _FAILED: Final = _Told(kind=ProviderFailed, code="provider_failed", detail="The service gave nothing usable.")
-_CODES: Final = frozenset(OutcomeCode)
 # Of these the words above speak of a source that was to be fetched.
 _OF_A_SOURCE: Final = frozenset(
     {OutcomeCode.NOT_FOUND, OutcomeCode.CAPABILITY_UNAVAILABLE, OutcomeCode.RESPONSE_TOO_LARGE}
@@ -80,7 +79,7 @@ def problem_of_server(error: ExchangeError, *, instance_id: str, now: float) -> 
 def _problem(error: ExchangeError, told: _Told, *, provider_id: str, now: float) -> Problem:
     facts: dict[str, str | int | list[str]] = {"provider": provider_id}
     if told is _FAILED:
-        facts["outcome"] = error.code if error.code in _CODES else OutcomeCode.UPSTREAM_ERROR.value
+        facts["outcome"] = outcome_code_of(error).value
     return told.kind(told.detail, code=told.code, retry_after_s=_wait_s(error.retry_at, now=now), facts=facts)
 
 

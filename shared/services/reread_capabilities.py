@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
 from shared.domain.credentials import Principal
-from shared.domain.outcomes import OutcomeCode
+from shared.domain.outcomes import OutcomeCode, outcome_code_of
 from shared.domain.preconditions import check_generation, existing
 from shared.domain.registrations import Capabilities, Provider, ProviderKind
 from shared.errors import Conflict, ExchangeError
@@ -53,7 +53,7 @@ class RereadCapabilities:
         try:
             said = await retriever.declare(before.source, secrets=line.secrets, exchange=line.exchange)
         except ExchangeError as error:
-            return Reading(provider=before, error_code=OutcomeCode(error.code))
+            return Reading(provider=before, error_code=outcome_code_of(error))
         changed = _differences(before.source.capabilities, said.capabilities)
         if not changed:
             return Reading(provider=before, listed=said.listed)

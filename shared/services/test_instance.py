@@ -10,7 +10,7 @@ from shared.domain.bindings import PRODUCT_OF, Binding
 from shared.domain.bound_facts import with_facts
 from shared.domain.instance_findings import after_listing, after_retrieval
 from shared.domain.instances import Finding, Instance, InstanceReport
-from shared.domain.outcomes import OutcomeCode
+from shared.domain.outcomes import OutcomeCode, outcome_code_of
 from shared.domain.passages import Question, Retrieval
 from shared.domain.preconditions import existing
 from shared.domain.registrations import ProviderKind
@@ -85,7 +85,7 @@ class TestInstance:
         try:
             await server.catalog(line.base_url, CatalogWish(), credential=line.credential, exchange=exchange)
         except ExchangeError as error:
-            error_code = error.code
+            error_code = outcome_code_of(error)
         return after_listing(report, error_code, has_credential=line.credential is not None)
 
     async def _searched(
@@ -95,7 +95,7 @@ class TestInstance:
         try:
             count = len((await _retrieved(sample, server, line)).passages)
         except ExchangeError as error:
-            error_code = error.code
+            error_code = outcome_code_of(error)
         report = after_retrieval(tested.report, error_code, has_credential=line.credential is not None)
         return replace(tested, report=report, result_count=count)
 

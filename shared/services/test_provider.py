@@ -13,7 +13,7 @@ from shared.domain.outcomes import OutcomeStatus
 from shared.domain.passages import Discovery, Passage, Warning_
 from shared.domain.preconditions import check_generation, existing
 from shared.domain.registrations import Provider, ProviderKind, ProviderStatus
-from shared.domain.trials import Trial, Tried, Wish
+from shared.domain.trials import Trial, TrialCode, Tried, Wish
 from shared.errors import Conflict, NotFound, PreconditionFailed
 from shared.ports.registry import Registry
 from shared.services.change_provider import ChangeProvider
@@ -34,7 +34,7 @@ class Report:
     provider: Provider
     trial: Trial
     status: OutcomeStatus
-    error_code: str | None = None
+    error_code: TrialCode | None = None
     retry_at: float | None = None
     duration_ms: int = 0
     kept: tuple[Passage, ...] = ()

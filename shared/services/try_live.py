@@ -15,7 +15,7 @@ from shared.domain.passages import Question, Retrieval
 from shared.domain.pools import POOL_OF
 from shared.domain.registrations import Provider
 from shared.domain.source_policy import approved_url
-from shared.domain.trials import TRIAL_LIMIT, Trial, Tried, Wish, question_of, source_of
+from shared.domain.trials import TRIAL_LIMIT, Trial, Tried, Wish, question_of, source_of, trial_code_of
 from shared.errors import ExchangeError, Invalid, Violation
 from shared.ports.asker import Asker
 from shared.ports.clock import Clock
@@ -90,7 +90,7 @@ async def _tried(work: Awaitable[T], trial: Trial, *, took: Callable[[Tried, T],
     try:
         result = await work
     except ExchangeError as error:
-        tried = Tried(trial=trial, error_code=error.code, retry_at=error.retry_at)
+        tried = Tried(trial=trial, error_code=trial_code_of(error), retry_at=error.retry_at)
     else:
         tried = took(Tried(trial=trial), result)
     return replace(tried, duration_ms=round((clock.monotonic() - started) * 1000))

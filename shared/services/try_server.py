@@ -8,7 +8,7 @@ from dataclasses import replace
 from shared.domain.bindings import CommonConfig, common_of
 from shared.domain.deadlines import Deadline
 from shared.domain.exposure import ExposureProfile
-from shared.domain.outcomes import OutcomeCode
+from shared.domain.outcomes import OutcomeCode, outcome_code_of
 from shared.domain.registrations import Provider, ProviderKind
 from shared.domain.trials import TRIAL_LIMIT, Trial, Tried, Wish, question_of
 from shared.errors import ExchangeError
@@ -45,7 +45,7 @@ class TryServer:
                 provider.source, replace(question, limit=limit), unsealer=unsealer, deadline=deadline
             )
         except ExchangeError as error:
-            tried = Tried(trial=trial, error_code=error.code, retry_at=error.retry_at)
+            tried = Tried(trial=trial, error_code=outcome_code_of(error), retry_at=error.retry_at)
         else:
             tried = Tried(trial=trial, retrieval=retrieval)
         return replace(tried, duration_ms=round((self._clock.monotonic() - started) * 1000))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from shared.domain.outcomes import OutcomeCode
+from shared.domain.outcomes import OutcomeCode, outcome_code_of
 from shared.domain.registrations import Provider
 from shared.domain.trials import TRIAL_LIMIT, Trial, Tried, Wish, question_of
 from shared.errors import ExchangeError
@@ -34,9 +34,8 @@ class TrySigned:
                 provider.source, replace(question, limit=limit), secrets=line.secrets, exchange=line.exchange
             )
         except ExchangeError as error:
-            return Tried(
-                trial=trial, error_code=error.code, retry_at=error.retry_at, duration_ms=self._since_ms(started)
-            )
+            code, duration_ms = outcome_code_of(error), self._since_ms(started)
+            return Tried(trial=trial, error_code=code, retry_at=error.retry_at, duration_ms=duration_ms)
         return Tried(trial=trial, retrieval=retrieval, duration_ms=self._since_ms(started))
 
     def _since_ms(self, started: float) -> int:

@@ -87,7 +87,7 @@ class InstanceTestShown(Shown):
             list_readable=report.list_readable,
             retrieval=report.retrieval,
             result_count=result_count,
-            error_code=None if report.error_code is None else OutcomeCode(report.error_code),
+            error_code=report.error_code,
             explanation=server_explanation_of(report.error_code),
             version=report.version,
             duration_ms=report.duration_ms,

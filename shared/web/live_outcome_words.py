@@ -6,9 +6,10 @@ from typing import Final
 
 from shared.domain.acquisitions import LEFT_APPROVED_HOSTS
 from shared.domain.outcomes import OutcomeCode
+from shared.domain.trials import TrialCode
 from shared.web.outcome_words import OUTCOME_WORDS, Words
 
-_LIVE_WORDS: Final[dict[str, Words]] = {
+_LIVE_WORDS: Final[dict[TrialCode, Words]] = {
     OutcomeCode.CONNECTION_FAILED: Words(
         "No connection to the service could be made.",
         "Test again in a while; if it lasts, check that the function may reach the internet.",
@@ -59,8 +60,8 @@ _LIVE_WORDS: Final[dict[str, Words]] = {
 }
 
 
-def live_explanation_of(code: str | None) -> str | None:
-    """None for None. `code` is an outcome's, or one that only an acquisition ends in."""
+def live_explanation_of(code: TrialCode | None) -> str | None:
+    """None for None."""
     if code is None:
         return None
-    return " ".join(_LIVE_WORDS.get(code) or OUTCOME_WORDS[OutcomeCode(code)])
+    return " ".join(_LIVE_WORDS[code] if code == LEFT_APPROVED_HOSTS else _LIVE_WORDS.get(code) or OUTCOME_WORDS[code])

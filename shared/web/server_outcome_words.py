@@ -63,9 +63,8 @@ _SERVER_WORDS: Final[dict[OutcomeCode, Words]] = {
 }
 
 
-def server_explanation_of(code: str | None) -> str | None:
-    """None for None. `code` is an outcome's."""
+def server_explanation_of(code: OutcomeCode | None) -> str | None:
+    """None for None."""
     if code is None:
         return None
-    known = OutcomeCode(code)
-    return " ".join(_SERVER_WORDS.get(known) or OUTCOME_WORDS[known])
+    return " ".join(_SERVER_WORDS.get(code) or OUTCOME_WORDS[code])

@@ -79,6 +79,13 @@ def test_zero_hits_are_a_success(stage: AdminStage) -> None:
     assert (report.json["retrieval"], report.json["resultCount"], report.json["errorCode"]) == ("passed", 0, None)
 
 
+def test_a_failure_by_a_code_that_is_nowhere_documented_is_the_servers(stage: AdminStage) -> None:
+    stage.server.failures = dict.fromkeys(("catalog", "detail", "retrieve"), Refused("unheard_of"))
+    report = tried(stage, SAMPLE)
+
+    assert (report.status, report.json["errorCode"]) == (200, "upstream_error")
+
+
 def test_a_list_that_is_forbidden_is_fine_where_searching_works(stage: AdminStage) -> None:
     stage.server.failures = {"catalog": Refused("forbidden"), "detail": Refused("forbidden")}
     report = tried(stage, SAMPLE)

@@ -95,6 +95,15 @@ def test_a_failure_is_a_report_with_its_code_in_words(stage: AdminStage, code: O
     assert "www-authenticate" not in {name.lower() for name in report.headers}
 
 
+def test_a_failure_by_a_code_that_is_nowhere_documented_is_the_upstreams(stage: AdminStage) -> None:
+    created = stage.register()
+    stage.kind.retrieval = stage.kind.declaration = Refused("unheard_of")
+    tested = try_out(stage, created)
+    read = stage.call("POST", f"{created.headers['Location']}/capabilities")
+
+    assert [(each.status, each.json["errorCode"]) for each in (tested, read)] == [(200, "upstream_error")] * 2
+
+
 def test_a_rejected_signature_points_at_the_secret(stage: AdminStage) -> None:
     created = stage.register()
     stage.kind.retrieval = Refused("unauthorized")
