@@ -34,12 +34,15 @@ class Process:
     def close(self) -> None:
         self._loop.close()
 
-    def call(self, method: str, path: str, body: object = None, **headers: str) -> Answered:
+    def call(
+        self, method: str, path: str, body: object = None, *, query: dict[str, str] | None = None, **headers: str
+    ) -> Answered:
         event: dict[str, Any] = event_of("admin_create_provider")
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         event["headers"] |= {"authorization": f"Bearer {self.token}"} | named
         event["rawPath"] = path
         event["requestContext"]["http"] |= {"method": method, "path": path}
+        event["queryStringParameters"] = query or {}
         event["body"] = None if body is None else json.dumps(body)
         response = self._api.handle(event, None)
         answered = Answered(response["statusCode"], response["headers"], response.get("body") or "")
