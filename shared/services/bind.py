@@ -62,7 +62,17 @@ class Bind:
         if (earlier := await self._replay.find(once)) is not None:
             return existing(await self._registry.get(earlier))
         instance = self._fitting(wanted, await self._instances.get(wanted.instance_id))
-        await self._check_free(instance, wanted.remote_id)
+        try:
+            await self._check_free(instance, wanted.remote_id)
+        except Conflict:
+            # A twin of this very request may have won the race.
+            if (earlier := await self._replay.find(once)) is None:
+                raise
+            return existing(await self._registry.get(earlier))
+        proven = await self._proven(wanted, instance)
+        return await self._create(proven, credential_key=None, by=by, once=once)
+
+    async def _proven(self, wanted: NewBinding, instance: Instance) -> Provider:
         binding = Binding(
             instance_id=instance.id,
             remote_id=wanted.remote_id,
@@ -70,9 +80,7 @@ class Bind:
             product=wanted.product,
             common=wanted.common,
         )
-        draft = self._draft(wanted, instance)
-        proven = await self._prove.binding(draft, binding, wanted.test_query, instance=instance)
-        return await self._create(proven, credential_key=None, by=by, once=once)
+        return await self._prove.binding(self._draft(wanted, instance), binding, wanted.test_query, instance=instance)
 
     def _fitting(self, wanted: NewBinding, instance: Instance | None) -> Instance:
         if instance is None:
