@@ -10,6 +10,8 @@ from typing import Any, Self
 from infra.cli.demo_cards import seed_cards
 from infra.cli.demo_live import LIVE_DEMOS, StandIns, keep_demo_keys, seed_live
 from infra.cli.demo_providers import DemoProviders
+from infra.cli.demo_servers import kept_ports, seed_servers
+from infra.cli.demo_servers import told as servers_told
 from infra.cli.http import Client
 from infra.cli.pool_secrets import PoolSecretStore
 from infra.cli.seed import ORIGIN, Seeded, seed
@@ -29,7 +31,7 @@ class RunningDemo:
         self._keep = keep
         self._seeded = _seeded(self._note)
         with ExitStack() as starting:
-            self.stand_ins = starting.enter_context(StandIns(directory))
+            self.stand_ins = starting.enter_context(StandIns(directory, ports=kept_ports(self._seeded)))
             self.providers = starting.enter_context(DemoProviders(directory, ports=self._seeded.ports))
             self._running = starting.pop_all()
 
@@ -43,6 +45,7 @@ class RunningDemo:
         try:
             seed(admin, self.providers.by_key, self._seeded)
             seed_live(admin, self._seeded)
+            seed_servers(admin, self.stand_ins.servers, self._seeded)
             seed_cards(admin, self._seeded)
         finally:
             if self._keep:
@@ -61,9 +64,11 @@ class RunningDemo:
                 for key, each in self.providers.by_key.items()
             },
             "live": {demo.kind: {"id": seeded.ids[demo.kind], "name": demo.name} for demo in LIVE_DEMOS},
+            "servers": servers_told(seeded),
             "standIns": {
                 "controlUrl": self.stand_ins.control_url,
                 "origins": dict(self.stand_ins.origins),
+                "servers": dict(self.stand_ins.servers),
                 "pid": self.stand_ins.pid,
             },
         }

@@ -60,12 +60,13 @@ LIVE_DEMOS = (
 
 class StandIns:
     """The process of the stand-ins, which begins to start. Whoever asks where they are waits until it has said so, and
-    may get `ProviderFailed`.
+    may get `ProviderFailed`. `ports` are those of servers in an earlier run, used again where they are free.
     """
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, *, ports: Mapping[str, int]) -> None:
         self._log = directory / "log" / "stand_ins.log"
-        self._process = Tethered("fixtures.stand_ins", (), log=self._log)
+        kept = [f"--keep={name}={port}" for name, port in ports.items()]
+        self._process = Tethered("fixtures.stand_ins", kept, log=self._log)
         self.origins: Mapping[str, str] = _Origins(self)
 
     @property
@@ -81,6 +82,12 @@ class StandIns:
             raise ProviderFailed(f"The stand-ins of the live services did not start; see {self._log}.")
         told: dict[str, Any] = json.loads(line)
         return told
+
+    @property
+    def servers(self) -> Mapping[str, str]:
+        """Where each self-hosted server is, by name."""
+        servers: Mapping[str, str] = self.told["servers"]
+        return servers
 
     @property
     def pid(self) -> int:

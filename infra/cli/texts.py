@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from infra.cli.demo_providers import DemoProvider
+from infra.cli.demo_servers import DEMO_FASTGPT_KEY
 from infra.cli.state import LOCAL
 
 QUESTION: dict[str, Any] = {"query": "refund override code", "limit": 4, "deadlineMs": 4000}
@@ -36,6 +37,8 @@ def welcome(local: Mapping[str, Any], providers: Sequence[DemoProvider]) -> str:
     lines += [_provider_line(provider, local["providers"][provider.demo.key]["id"]) for provider in providers]
     lines += ["Five live services, for which a process on this machine stands in, are registered for agents:"]
     lines += [f"  {live['name']:<17} {'agent_only':<14} {live['id']}" for live in local["live"].values()]
+    lines += ["Four knowledge bases of self-hosted servers, for which the same process stands in, are bound:"]
+    lines += [f"  {each['name']:<17} {each['exposureProfile']:<14} {each['id']}" for each in local["servers"].values()]
     return "\n".join([*lines, "", *_calls(local), *_experiments(local)])
 
 
@@ -96,6 +99,9 @@ def _experiments(local: Mapping[str, Any]) -> Iterator[str]:
     yield f"Stop the internal provider and ask again:  kill {internal['pid']}"
     yield "Have the first Exa key refused; then  .venv/bin/kgw search gates  and  .venv/bin/kgw keys status  tell:"
     yield f"  curl -s {local['standIns']['controlUrl']} -H 'Content-Type: application/json' -d {shlex.quote(_REFUSE)}"
+    fastgpt = local["standIns"]["servers"][local["servers"]["fastgpt"]["standIn"]]
+    yield "Try a self-hosted server as one that you might register; the report names nothing of it:"
+    yield f"  KEY={DEMO_FASTGPT_KEY} .venv/bin/kgw accept fastgpt --base-url {fastgpt} --key-env KEY --allow-loopback"
     yield f"Rotate a secret, then write `secret` of the answer to {public['secretFile']}:"
     yield "  " + curl(local["url"] + path, local["admin"], {"windowHours": 24})
     yield ""
