@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +12,12 @@ from pydantic import ValidationError
 
 from functions.lookup import wiring as lookup
 from functions.search import wiring as search
+from functions.search.server_askers import server_askers as of_search
 from functions.widget import wiring as widget
+from functions.widget.server_askers import server_askers as of_widget
+from shared.domain.registrations import SERVER_KINDS
+from tests.support.fake_exchanges import FakeExchanges
+from tests.support.fakes import FakeClock
 
 PUBLIC = {
     "KG_TABLE_REGISTRATIONS_PUBLIC": "registrations-public",
@@ -84,3 +91,25 @@ def test_plain_http_and_private_networks_are_off_unless_switched_on(
 ) -> None:
     made = settings(environment)
     assert (made.allow_loopback_http, made.private_network_available) == (False, False)
+
+
+@pytest.mark.parametrize("server_askers", [of_search, of_widget], ids=["search", "widget"])
+def test_every_kind_of_self_hosted_server_can_be_asked_on_both_lanes(server_askers: Callable[..., Any]) -> None:
+    clock = FakeClock()
+    askers = server_askers(exchanges=FakeExchanges(clock=clock), allow_test_names=False, clock=clock)
+
+    assert set(askers) == SERVER_KINDS
+
+
+@pytest.mark.parametrize("function", ["search", "widget"])
+def test_no_kind_of_self_hosted_server_is_loaded_before_one_is_asked(function: str) -> None:
+    said = subprocess.run(
+        [sys.executable, "-c", f"import sys, functions.{function}.wiring; print(*sys.modules)"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    loaded = set(said.stdout.split())
+
+    assert "shared.providers.contract" in loaded
+    assert loaded.isdisjoint({f"shared.providers.{kind}" for kind in SERVER_KINDS} | {"shared.services.ask_server"})
