@@ -63,9 +63,9 @@ class StandIns:
     may get `ProviderFailed`. `ports` are those of servers in an earlier run, used again where they are free.
     """
 
-    def __init__(self, directory: Path, *, ports: Mapping[str, int]) -> None:
+    def __init__(self, directory: Path, *, ports: Mapping[str, int] | None = None) -> None:
         self._log = directory / "log" / "stand_ins.log"
-        kept = [f"--keep={name}={port}" for name, port in ports.items()]
+        kept = [f"--keep={name}={port}" for name, port in (ports or {}).items()]
         self._process = Tethered("fixtures.stand_ins", kept, log=self._log)
         self.origins: Mapping[str, str] = _Origins(self)
 
