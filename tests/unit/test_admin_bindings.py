@@ -9,8 +9,11 @@ from typing import Any
 import pytest
 
 from shared.domain.bindings import Binding, DifyConfig, DifyRerankMode, DifySearchMethod, FastGptConfig, RagflowConfig
+from shared.domain.changes import Change
 from shared.domain.exposure import Audience
+from shared.domain.identifiers import new_provider_id
 from shared.domain.passages import Question, Retrieval
+from shared.domain.registrations import Provider
 from shared.domain.remote_catalogs import NotSearchable, RemoteEntry
 from shared.errors import ConnectionFailed, ExchangeError, ExchangeTimeout, Refused
 from tests.support.admin_stage import AUDIT, PROVIDERS, REMOTE_ID, AdminStage, Answered, a_bound_provider
@@ -285,6 +288,22 @@ def test_a_repeated_request_shows_the_binding_and_asks_the_server_nothing(stage:
 
     assert (again.status, again.json) == (201, first.json)
     assert len(stage.server.asked) == 1
+
+
+def test_of_two_twin_requests_at_once_one_binds_and_the_other_repeats(stage: AdminStage) -> None:
+    create = stage.registry.create
+
+    async def create_after_a_twin(provider: Provider, change: Change, **how: Any) -> None:
+        assert change.idempotency is not None
+        twin = provider.with_source(id=new_provider_id(provider.exposure_profile))
+        made = replace(change, idempotency=replace(change.idempotency, resource_id=twin.id))
+        await create(twin, made, **how)
+        await create(provider, change, **how)
+
+    stage.registry.create = create_after_a_twin  # type: ignore[method-assign]
+    answered = stage.call("POST", PROVIDERS, wanted(stage), key="bind-1")
+
+    assert (answered.status, [answered.json["id"]]) == (201, list(stage.store.registrations))
 
 
 def change_while_asked(stage: AdminStage) -> None:
