@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 
 import httpcore
@@ -60,12 +60,23 @@ class PinnedExchanges:
             network = Network(terms, resolver=resolver, clock=clock, dial=dial)
             return PinnedTransport(terms, network=network, tls=tls)
 
+        self._connect = connect
         self._pools = ConnectionPools(clock, connect)
 
     def open(self, source: Source, *, deadline: Deadline) -> Exchange:
-        return PinnedExchange(partial(self._transport, source), deadline=deadline, clock=self._clock)
+        find = partial(self._transport, source, self._pools)
+        return PinnedExchange(find, deadline=deadline, clock=self._clock, may_send_again=True)
 
-    async def _transport(self, source: Source) -> PinnedTransport:
+    @asynccontextmanager
+    async def open_once(self, source: Source, *, deadline: Deadline) -> AsyncIterator[Exchange]:
+        own = ConnectionPools(self._clock, self._connect)
+        find = partial(self._transport, source, own)
+        try:
+            yield PinnedExchange(find, deadline=deadline, clock=self._clock, may_send_again=False)
+        finally:
+            own.close()
+
+    async def _transport(self, source: Source, pools: ConnectionPools) -> PinnedTransport:
         """Raises `BlockedAddress` for a stored URL that could never have been checked, and `Refused`."""
         link = source.link
         policy = self._rules.policy(
@@ -74,7 +85,7 @@ class PinnedExchanges:
         )
         tls = await self._authorities.trusting(link.private_authority if link else None)
         try:
-            return self._pools.of(source.id, Terms(source.base_url, policy, link), tls=tls)
+            return pools.of(source.id, Terms(source.base_url, policy, link), tls=tls)
         except Invalid:
             raise BlockedAddress from None
 
@@ -86,7 +97,10 @@ class PinnedExchanges:
 class PinnedExchange:
     """See `Exchange`. `find` gives the transport to send through, or refuses."""
 
-    def __init__(self, find: Callable[[], Awaitable[PinnedTransport]], *, deadline: Deadline, clock: Clock) -> None:
+    def __init__(
+        self, find: Callable[[], Awaitable[PinnedTransport]], *, deadline: Deadline, clock: Clock, may_send_again: bool
+    ) -> None:
+        self._may_send_again = may_send_again
         self._find = find
         self._deadline = deadline
         self._clock = clock
@@ -100,18 +114,18 @@ class PinnedExchange:
             raise ExchangeTimeout
         try:
             async with asyncio.timeout(remaining_s):
-                return await _send(await self._find(), build, watch)
+                return await self._send(build, watch)
         except TimeoutError:
             raise ExchangeTimeout from None
 
-
-async def _send(
-    transport: PinnedTransport, build: Callable[[], OutboundRequest], watch: Watch | None
-) -> OutboundAnswer:
-    try:
-        return await _answer(transport, build(), watch)
-    except ConnectionDropped:
-        transport.close_idle()  # it died while it lay idle, unanswered: send once more, on a fresh connection
+    async def _send(self, build: Callable[[], OutboundRequest], watch: Watch | None) -> OutboundAnswer:
+        transport = await self._find()
+        try:
+            return await _answer(transport, build(), watch)
+        except ConnectionDropped:
+            if not self._may_send_again:
+                raise ConnectionFailed from None
+            transport.close_idle()  # it died while it lay idle, unanswered: send once more, on a fresh connection
         try:
             return await _answer(transport, build(), watch)
         except (NeverConnected, BlockedAddress):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeAlias
 
@@ -39,7 +40,7 @@ class Exchange(Protocol):
     `send` calls `build` for the request, resolves the host, refuses forbidden addresses, connects to a checked one,
     sends, and reads the whole answer; everything, DNS included, is over by the deadline. It follows no redirect,
     obeys no proxy variable and does not retry; only when a *reused* connection died before any answer byte does it
-    call `build` again and send once more on a fresh connection.
+    call `build` again and send once more on a fresh connection, unless the line was opened with `open_once`.
     Raises the `ExchangeError` family: `ExchangeTimeout`, `ConnectionFailed`, `BlockedAddress`, `ResponseTooLarge`,
     `Refused` (`invalid_response`) for an answer that is not HTTP or is coded in an unknown way.
     """
@@ -60,3 +61,9 @@ class Exchanges(Protocol):
     """Opens lines. One object a process; keeps connections of each source apart from every other's."""
 
     def open(self, source: Source, *, deadline: Deadline) -> Exchange: ...
+
+    def open_once(self, source: Source, *, deadline: Deadline) -> AbstractAsyncContextManager[Exchange]:
+        """A line for what must not be sent twice: `build` is called once a sending, whatever happens. Its connections
+        are its own and end with it, so none that died while it lay idle can cost the first sending.
+        """
+        ...

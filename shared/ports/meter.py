@@ -16,7 +16,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """One try of one operation: a line with its own deadline, and the key to use (None for a service without keys)."""
+    """One try of one operation: a line with its own deadline, which sends nothing twice, and the key to use (None for a
+    service without keys).
+    """
 
     exchange: Exchange
     key: str | None = field(default=None, repr=False)

@@ -18,7 +18,6 @@ from shared.domain.refusals import Meaning, refusal, shows_work
 from shared.domain.registrations import Source
 from shared.errors import (
     BlockedAddress,
-    ConnectionDropped,
     ExchangeError,
     KeyRefused,
     NeverConnected,
@@ -92,7 +91,7 @@ class AlexandriaCatalogue:
 
         async def work(attempt: Attempt) -> Execution:
             request = _request(url, body, key=attempt.key, upstream_id=call.upstream_id)
-            answer = await _sent_once(attempt, request, trail)
+            answer = await _sent(attempt, request, trail)
             if answer.status == 200:
                 return read_execution(document_in(answer.headers, answer.body), call.tool)
             raise trail.noted(self._paid_refusal(answer))
@@ -156,20 +155,10 @@ class _Trail:
         )
 
 
-async def _sent_once(attempt: Attempt, request: OutboundRequest, trail: _Trail) -> OutboundAnswer:
-    """Like every line, this one would send again when a kept connection broke: what is paid for is not."""
-    builds = 0
-
-    def build() -> OutboundRequest:
-        nonlocal builds
-        builds += 1
-        if builds > 1:
-            raise ConnectionDropped
-        return request
-
+async def _sent(attempt: Attempt, request: OutboundRequest, trail: _Trail) -> OutboundAnswer:
     trail.is_in_doubt = True
     try:
-        return await attempt.exchange.send(build)
+        return await attempt.exchange.send(lambda: request)
     except (NeverConnected, BlockedAddress):
         trail.is_in_doubt = False
         raise

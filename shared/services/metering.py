@@ -152,7 +152,7 @@ class PooledMeter:
         while True:
             self._check_time()
             try:
-                return await work(self._attempt(key))
+                return await self._attempted(work, key)
             except KeyRefused as refusal:
                 if key is _NO_KEY:
                     raise
@@ -160,10 +160,11 @@ class PooledMeter:
                 state = await self._rested(key, refusal, keys, state)
             key = self._choose(keys, state, tried=tried)
 
-    def _attempt(self, key: PoolKey) -> Attempt:
+    async def _attempted(self, work: Callable[[Attempt], Awaitable[T]], key: PoolKey) -> T:
+        """Over a line that sends nothing twice: it has been counted once."""
         deadline = self._deadline.capped(self._parts.attempt_s, now_s=self._parts.clock.monotonic())
-        exchange = self._parts.exchanges.open(self._source, deadline=deadline)
-        return Attempt(exchange=exchange, key=key.value or None)
+        async with self._parts.exchanges.open_once(self._source, deadline=deadline) as exchange:
+            return await work(Attempt(exchange=exchange, key=key.value or None))
 
     def _choose(self, keys: Sequence[PoolKey], state: PoolState, *, tried: Sequence[str]) -> PoolKey:
         """Raises `Refused` (`keys_exhausted`) when none is left, `_AllRefused` after attempts."""

@@ -8,7 +8,8 @@ operation, so that every run can be repeated.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -382,8 +383,9 @@ class _Service:
         self._model = model
         self._instance = instance
 
-    def open(self, source: Any, *, deadline: Deadline) -> _Service:
-        return self
+    @asynccontextmanager
+    async def open_once(self, source: Any, *, deadline: Deadline) -> AsyncIterator[_Service]:
+        yield self
 
     async def send(self, build: Callable[[], OutboundRequest]) -> OutboundAnswer:
         [(_, key)] = build().headers

@@ -28,6 +28,7 @@ SCRIPTS: dict[str, list[Step]] = {
     "redirect": [OutboundAnswer(status=302, headers={"location": "http://169.254.169.254/latest/"}, body=b"")],
     "unauthorized": [json_answer({"error": "x"}, status=401)],
     "dies_when_reused": [GOOD, DROPPED_ONCE, GOOD],
+    "closes_when_reused": [GOOD, DROPPED_ONCE, GOOD],
     "hang": [HANGS],
     "close": [ConnectionFailed()],
     "too_large": [ResponseTooLarge()],
@@ -137,6 +138,24 @@ def test_one_resend_follows_a_reused_connection_that_died_unanswered_newly_built
     answer, build = ask(stage, "dies_when_reused", times=2)
     assert answer.status == 200
     assert [dict(r.headers)["X-Number"] for r in build.built] == ["1", "2", "3"]
+
+
+@pytest.mark.parametrize("behaviour", ["dies_when_reused", "closes_when_reused"])
+def test_a_line_for_one_operation_sends_nothing_twice(stage: Stage, behaviour: str) -> None:
+    source = stage.source(behaviour)
+    build = Builder(source)
+
+    async def operation() -> None:
+        deadline = Deadline.after(10, now_s=CLOCK.monotonic())
+        async with stage.exchanges.open_once(source, deadline=deadline) as once:
+            assert (await once.send(build)).status == 200
+            with pytest.raises(ConnectionFailed) as failure:
+                await once.send(build)
+            assert type(failure.value) is ConnectionFailed
+        await stage.close()
+
+    asyncio.run(operation())
+    assert len(build.built) == 2
 
 
 @pytest.mark.parametrize(

@@ -374,6 +374,56 @@ def test_one_resend_follows_a_reset_on_reuse_and_no_more(gateway: Gateway, serve
     assert len(gateway.dial.dialled) == 3
 
 
+# --- lines for one operation ---
+async def operation(gateway: Gateway, source: Source, *, sendings: int = 1, seconds: float = 20) -> list[int]:
+    """The states that came back."""
+    deadline = Deadline.after(seconds, now_s=gateway.clock.monotonic())
+    request = OutboundRequest(method="POST", url=f"{source.base_url}/retrieve", body=b"{}")
+    async with gateway.exchanges.open_once(source, deadline=deadline) as line:
+        return [(await line.send(lambda: request)).status for _ in range(sendings)]
+
+
+@pytest.mark.parametrize("behaviour", ["dies_when_reused", "closes_when_reused", "minimal"])
+def test_no_connection_that_lay_idle_can_cost_an_operation(
+    gateway: Gateway, server: HostileProvider, behaviour: str
+) -> None:
+    source = a_source(base_url=server.url(behaviour))
+    gateway.ask(source)  # whose connection is kept, and no operation's
+    before = len(server.requests)
+    for _ in range(3):
+        assert gateway.loop.run(operation(gateway, source)) == [200]
+    assert [seen.nth_on_connection for seen in server.requests[before:]] == [1, 1, 1]
+
+
+def test_the_sendings_of_one_operation_share_a_connection(gateway: Gateway, server: HostileProvider) -> None:
+    before = len(server.requests)
+    source = a_source(base_url=server.url("minimal"))
+    assert gateway.loop.run(operation(gateway, source, sendings=3)) == [200] * 3
+    assert [seen.nth_on_connection for seen in server.requests[before:]] == [1, 2, 3]
+    assert len(gateway.dial.dialled) == 1
+
+
+@pytest.mark.parametrize("behaviour", ["minimal", "hang", "close_in_body", "closes_when_reused"])
+def test_an_operation_leaves_no_connection_behind(gateway: Gateway, server: HostileProvider, behaviour: str) -> None:
+    source = a_source(base_url=server.url(behaviour))
+
+    async def operations() -> None:
+        for _ in range(5):
+            with contextlib.suppress(ExchangeError):
+                await operation(gateway, source, sendings=2, seconds=0.1 if behaviour == "hang" else 20)
+        cancelled = asyncio.create_task(operation(gateway, a_source(base_url=server.url("hang"))))
+        await asyncio.sleep(0.05)
+        cancelled.cancel()
+        await asyncio.gather(cancelled, return_exceptions=True)
+        until = time.monotonic() + 5
+        while server.open_connections and time.monotonic() < until:
+            await asyncio.sleep(0.01)
+
+    gateway.loop.run(operations())
+    assert server.open_connections == 0
+    assert len(gateway.dial.dialled) == 6
+
+
 # --- warm processes ---
 def open_sockets() -> int:
     """As of one moment: what another thread closes while they are counted is not open."""

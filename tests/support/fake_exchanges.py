@@ -5,20 +5,22 @@
     exchanges.script(other.id, HANGS)                                    # until its deadline
 
 A step is an `OutboundAnswer`, an exception to raise, `HANGS`, `after(seconds, step)`, or `DROPPED_ONCE`: a reused
-connection that died unanswered, after which the request is built again and the next step answers it.
+connection that died unanswered, after which the request is built again and the next step answers it; on a line that
+sends nothing twice, that is the end.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from enum import Enum
 
 from shared.domain.deadlines import Deadline
 from shared.domain.registrations import Source
-from shared.errors import ExchangeTimeout
+from shared.errors import ConnectionFailed, ExchangeTimeout
 from shared.ports.clock import Clock
 from shared.ports.exchange import Exchange, OutboundAnswer, OutboundRequest, Watch
 
@@ -77,6 +79,10 @@ class FakeExchanges:
     def open(self, source: Source, *, deadline: Deadline) -> Exchange:
         return FakeExchange(source=source, deadline=deadline, clock=self._clock, owner=self)
 
+    @asynccontextmanager
+    async def open_once(self, source: Source, *, deadline: Deadline) -> AsyncIterator[Exchange]:
+        yield FakeExchange(source=source, deadline=deadline, clock=self._clock, owner=self, may_send_again=False)
+
     def next_step(self, source: Source) -> Step:
         steps = self._scripts.get(source.id)
         if steps:
@@ -92,6 +98,7 @@ class FakeExchange:
     deadline: Deadline
     clock: Clock
     owner: FakeExchanges = field(repr=False)
+    may_send_again: bool = True
 
     def remaining_ms(self) -> int:
         return int(self.deadline.remaining_s(self.clock.monotonic()) * 1000)
@@ -120,6 +127,8 @@ class FakeExchange:
         self.owner.sent.append(Sent(self.source, build()))
         step = self.owner.next_step(self.source)
         if step is DROPPED_ONCE:
+            if not self.may_send_again:
+                raise ConnectionFailed
             return await self._send(build)
         if step is HANGS:
             await asyncio.Event().wait()

@@ -217,6 +217,12 @@ async def dies_when_reused(seen: Seen, wire: Wire) -> bool:
     return await good(seen, wire)
 
 
+@behaviour
+async def closes_when_reused(seen: Seen, wire: Wire) -> bool:
+    """Keeps the connection open, reads what comes a second time to its end, and closes without a byte."""
+    return seen.nth_on_connection == 1 and await good(seen, wire)
+
+
 # --- takes its time --------------------------------------------------------------------------------
 @behaviour
 async def hang(_seen: Seen, wire: Wire) -> bool:

@@ -48,9 +48,8 @@ class ScriptedMeter:
         for key in self._keys:
             self.used.append(key)
             try:
-                return await work(
-                    Attempt(exchange=self._exchanges.open(self._source, deadline=self._deadline), key=key)
-                )
+                async with self._exchanges.open_once(self._source, deadline=self._deadline) as exchange:
+                    return await work(Attempt(exchange=exchange, key=key))
             except KeyRefused as refusal:
                 self.refusals.append(refusal)
                 if key is None:

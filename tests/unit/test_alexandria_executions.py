@@ -449,15 +449,14 @@ def test_a_tool_has_longer_than_the_usual_attempt(stage: AlexandriaStage) -> Non
     quote_id = stage.quote()
     stage.answers(ran())
     left_ms: list[int] = []
-    original = type(stage.exchanges).open
+    original = type(stage.exchanges).open_once
 
     def watching(exchanges: Any, source: Any, *, deadline: Any) -> Any:
-        exchange = original(exchanges, source, deadline=deadline)
-        left_ms.append(exchange.remaining_ms())
-        return exchange
+        left_ms.append(round(deadline.remaining_s(stage.clock.monotonic()) * 1000))
+        return original(exchanges, source, deadline=deadline)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(type(stage.exchanges), "open", watching)
+        patch.setattr(type(stage.exchanges), "open_once", watching)
         stage.execute(quote_id)
         stage.answers(priced())
         stage.post("inspect", {"tool": NAME})
