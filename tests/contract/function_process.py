@@ -2,7 +2,8 @@
 
 `python -m tests.contract.function_process NAME FD [LEAK]` calls its handler with each event, a line of JSON on standard
 input, and writes each answer as a line to the descriptor. When the input ends it writes one more: what every error of
-the gateway that came about meanwhile says of itself. `LEAK` names one of `tests.contract.leaks`.
+the gateway that came about meanwhile says of itself. `LEAK` names one of `tests.contract.leaks` or `server_leaks`, or
+several with ` + ` between them.
 """
 
 from __future__ import annotations
@@ -16,12 +17,14 @@ from typing import Any
 
 from shared.errors import GatewayError
 from tests.contract.leaks import LEAKS
+from tests.contract.server_leaks import SERVER_LEAKS
 
 
 def main(name: str, descriptor: int, leak: str | None = None) -> None:
     errors = _noted_errors()
     if leak is not None:
-        LEAKS[leak]()
+        for each in leak.split(" + "):
+            (LEAKS | SERVER_LEAKS)[each]()
     handler = importlib.import_module(f"functions.{name}.handler").handler
     with os.fdopen(descriptor, "w", encoding="utf-8") as answers:
         for line in sys.stdin:

@@ -122,16 +122,18 @@ class Told:
 
 
 class Gateway:
-    """Calls functions with the tokens that they want."""
+    """Calls functions with the tokens that they want, or with the one that is given."""
 
     def __init__(self, told: Told, *, agent: str, admin: str) -> None:
         self.told = told
         self._agent = agent
         self._admin = admin
 
-    def start(self, function: str, path: str, body: object, *, method: str = "POST", **headers: str) -> None:
+    def start(
+        self, function: str, path: str, body: object, *, method: str = "POST", token: str = "", **headers: str
+    ) -> None:
         event = event_of("acquire")
-        token = self._admin if function == "admin" else self._agent
+        token = token or (self._admin if function == "admin" else self._agent)
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         event["headers"] |= {"authorization": f"Bearer {token}", **named}
         event["rawPath"] = path
@@ -178,25 +180,33 @@ def rows_of(environment: Mapping[str, str]) -> dict[str, list[str]]:
 def running(
     environment: Mapping[str, str], *functions: str, at: Path, leak: str | None = None
 ) -> Iterator[tuple[Told, Services]]:
-    """In the end every process has ended and the rows are read."""
-    with indiscreet_services() as services:
-        settings = {
-            "KG_ALLOW_LOOPBACK_HTTP": "true",
-            "KG_LOCAL_ORIGINS": json.dumps(services.origins),
-            "POWERTOOLS_LOG_LEVEL": "DEBUG",
-        }
-        started = {name: Process(name, {**environment, **settings}, at=at, leak=leak) for name in functions}
-        told = Told(started, services)
-        try:
-            yield told, services
-        finally:
-            services.is_over.set()
-            for process in started.values():
-                process.end()
-        told.rows = rows_of(environment)
+    """Before the hosted services. In the end every process has ended and the rows are read."""
+    with (
+        indiscreet_services() as services,
+        running_before(
+            services, {**environment, "KG_LOCAL_ORIGINS": json.dumps(services.origins)}, *functions, at=at, leak=leak
+        ) as told,
+    ):
+        yield told, services
 
 
-def a_caller(store: StoreWorld, class_: CredentialClass = CredentialClass.AGENT) -> str:
-    credential = a_credential(credential_class=class_, rate_per_minute=100_000)
+@contextmanager
+def running_before(
+    services: Services, environment: Mapping[str, str], *functions: str, at: Path, leak: str | None = None
+) -> Iterator[Told]:
+    settings = {"KG_ALLOW_LOOPBACK_HTTP": "true", "POWERTOOLS_LOG_LEVEL": "DEBUG"}
+    started = {name: Process(name, {**environment, **settings}, at=at, leak=leak) for name in functions}
+    told = Told(started, services)
+    try:
+        yield told
+    finally:
+        services.is_over.set()
+        for process in started.values():
+            process.end()
+    told.rows = rows_of(environment)
+
+
+def a_caller(store: StoreWorld, class_: CredentialClass = CredentialClass.AGENT, **over: Any) -> str:
+    credential = a_credential(credential_class=class_, rate_per_minute=100_000, **over)
     asyncio.run(store.credential_store().create(credential, a_change()))
     return a_token(credential)

@@ -13,7 +13,7 @@ import contextlib
 import json
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final
@@ -24,18 +24,26 @@ KINDS: Final = ("context7", "deepwiki", "exa", "firecrawl", "mintlify")
 APPROVED: Final = "https://docs.example.com"
 STRANGER: Final = f"https://{HIDDEN}.example.org/page"
 FIRST_KEY: Final = "first"  # refused while the mode is `failover`
-_STATUSES: Final = {
+STATUSES: Final = {
     "quota": 402,
     "rate": 429,
     "unauthorized": 401,
     "forbidden": 403,
+    "proxy": 407,
     "timeout": 408,
     "conflict": 409,
     "broken": 500,
     "unavailable": 503,
 }
-MODES: Final = ("ok", "failover", *_STATUSES, "page", "no_json", "redirect", "cut", "talkative", "renamed", "session")
+MODES: Final = ("ok", "failover", *STATUSES, "page", "no_json", "redirect", "cut", "talkative", "renamed", "session")
 _PAGE: Final = f"<!doctype html><title>{HIDDEN}</title><p>{HIDDEN} {{}}".encode()
+
+CHALLENGES: Final = {
+    "Retry-After": "600",
+    "WWW-Authenticate": f'Bearer realm="{HIDDEN}"',
+    "Proxy-Authenticate": f'Basic realm="{HIDDEN}"',
+    "RateLimit-Policy": HIDDEN,
+}
 
 Json = dict[str, Any]
 
@@ -87,14 +95,20 @@ class Services:
             return None
         if mode == "failover":
             mode = "quota" if FIRST_KEY in asked.text else "ok"
-        if mode in _STATUSES:
-            return _refusal(asked, _STATUSES[mode])
+        if mode in STATUSES:
+            return self.refusal(asked, STATUSES[mode])
         if mode == "page":
             return Said(200, _PAGE.replace(b"{}", asked.text.encode()), "text/html")
         if mode == "no_json":
             return Said(200, f'{{"{HIDDEN}": "{asked.path}'.encode())
         if mode == "redirect":
             return Said(302, _PAGE, "text/html", {"Location": f"{STRANGER}?{HIDDEN}"})
+        return self.in_its_own_way(asked, mode)
+
+    def refusal(self, asked: Asked, status: int) -> Said:
+        return _refusal(asked, status)
+
+    def in_its_own_way(self, asked: Asked, mode: str) -> Said:
         return _mcp(asked, mode) if asked.is_mcp else _ANSWERS[asked.kind](asked, mode)
 
 
@@ -103,11 +117,10 @@ def _refusal(asked: Asked, status: int) -> Said:
     words = f"{HIDDEN}: {asked.text}"
     error: Any = {"code": -32000, "message": words, "data": {"why": words}} if asked.is_mcp else words
     body = {"jsonrpc": "2.0", "id": None} if asked.is_mcp else {"success": False, "message": words, "detail": [words]}
-    headers = {"Retry-After": "600", "WWW-Authenticate": f'Bearer realm="{HIDDEN}"', "RateLimit-Policy": HIDDEN}
-    return Said(status, json.dumps({**body, "error": error}).encode(), headers=headers)
+    return Said(status, json.dumps({**body, "error": error}).encode(), headers=CHALLENGES)
 
 
-def _said(document: Json, **headers: str) -> Said:
+def said(document: Json, **headers: str) -> Said:
     return Said(200, json.dumps(document).encode(), headers=headers)
 
 
@@ -116,27 +129,27 @@ def _said(document: Json, **headers: str) -> Said:
 
 def _context7(asked: Asked, mode: str) -> Said:
     if mode == "talkative":
-        return _said({"error": HIDDEN, "message": f"{HIDDEN} {asked.text}"})
+        return said({"error": HIDDEN, "message": f"{HIDDEN} {asked.text}"})
     if "/libs/search" in asked.path:
         library = {"id": f"/{SHOWN}/widgets", "title": SHOWN, "state": "finalized", "description": HIDDEN}
-        return _said({"results": [library], "searchFilterApplied": HIDDEN})
+        return said({"results": [library], "searchFilterApplied": HIDDEN})
     page = {"pageId": f"{APPROVED}/{SHOWN}", "breadcrumb": f"{HIDDEN} > {SHOWN}", "content": HIDDEN}
     code = {"codeId": f"{APPROVED}/{SHOWN}/code", "pageTitle": SHOWN, "codeTitle": HIDDEN, "codeList": [HIDDEN]}
-    return _said({"infoSnippets": [page, {"pageId": STRANGER}], "codeSnippets": [code], "rules": HIDDEN})
+    return said({"infoSnippets": [page, {"pageId": STRANGER}], "codeSnippets": [code], "rules": HIDDEN})
 
 
 def _exa(asked: Asked, mode: str) -> Said:
     if mode == "talkative":
         failed = {"id": _wanted_of(asked), "status": "error", "error": {"tag": HIDDEN, "message": asked.text}}
-        return _said({"results": HIDDEN if "/search" in asked.path else [], "statuses": [failed], "error": HIDDEN})
+        return said({"results": HIDDEN if "/search" in asked.path else [], "statuses": [failed], "error": HIDDEN})
     generated = {"summary": HIDDEN, "highlights": [HIDDEN], "author": HIDDEN, "image": STRANGER}
     if "/contents" in asked.path:
         url = _wanted_of(asked)
         result = {"id": url, "url": url, "title": SHOWN, "text": SHOWN, **generated}
-        return _said({"results": [result], "statuses": [{"id": url, "status": "success", "source": HIDDEN}]})
+        return said({"results": [result], "statuses": [{"id": url, "status": "success", "source": HIDDEN}]})
     result = {"url": f"{APPROVED}/{SHOWN}", "title": SHOWN, "text": SHOWN, "score": 0.5, **generated}
     stranger = {"url": STRANGER, "title": HIDDEN, "text": HIDDEN}
-    return _said({"results": [result, stranger], "requestId": HIDDEN, "costDollars": {"total": HIDDEN}})
+    return said({"results": [result, stranger], "requestId": HIDDEN, "costDollars": {"total": HIDDEN}})
 
 
 def _wanted_of(asked: Asked) -> str:
@@ -149,13 +162,13 @@ def _firecrawl(asked: Asked, mode: str) -> Said:
         return _alexandria(asked, mode)
     if asked.path.endswith("/search"):
         tools: Any = HIDDEN if mode == "talkative" else [_tool()]
-        return _said({"success": True, "warning": HIDDEN, "data": {"tools": tools}, "id": HIDDEN})
+        return said({"success": True, "warning": HIDDEN, "data": {"tools": tools}, "id": HIDDEN})
     if mode == "talkative":
-        return _said({"success": False, "code": HIDDEN, "error": f"{HIDDEN} {asked.text}"})
+        return said({"success": False, "code": HIDDEN, "error": f"{HIDDEN} {asked.text}"})
     url = asked.json["url"]
     metadata = {"sourceURL": url, "url": url, "statusCode": 200, "title": SHOWN, "contentType": "text/html"}
     data = {"markdown": SHOWN, "html": HIDDEN, "summary": HIDDEN, "metadata": {**metadata, "scrapeId": HIDDEN}}
-    return _said({"success": True, "data": data, "warning": HIDDEN})
+    return said({"success": True, "data": data, "warning": HIDDEN})
 
 
 def _tool() -> Json:
@@ -174,7 +187,7 @@ def _alexandria(asked: Asked, mode: str) -> Said:
     else:
         item = {**named, "creditsCost": 3, "data": {"rows": [SHOWN]}}
     cost = item.get("creditsCost", 0)
-    return _said({"success": True, "scrape_id": HIDDEN, "data": {"alexandria": [item], "creditsCost": cost}})
+    return said({"success": True, "scrape_id": HIDDEN, "data": {"alexandria": [item], "creditsCost": cost}})
 
 
 _ANSWERS: Final[dict[str, Callable[[Asked, str], Said]]] = {
@@ -230,19 +243,19 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
         headers = {name.lower(): value for name, value in self.headers.items()}
-        said = self.services.answer(Asked(self.kind, self.path, headers, body))
-        if said is None:
+        answer = self.services.answer(Asked(self.kind, self.path, headers, body))
+        if answer is None:
             self.close_connection = True
             return
-        self.send_response(said.status, f"{HIDDEN} reason")
+        self.send_response(answer.status, f"{HIDDEN} reason")
         told = {"X-Request-Id": HIDDEN, f"X-{HIDDEN}": HIDDEN, "Set-Cookie": f"{HIDDEN}=1", "Server-Timing": HIDDEN}
-        length = {"Content-Type": said.media_type, "Content-Length": str(len(said.body))}
-        for name, value in {**told, **said.headers, **length}.items():
+        length = {"Content-Type": answer.media_type, "Content-Length": str(len(answer.body))}
+        for name, value in {**told, **answer.headers, **length}.items():
             self.send_header(name, value)
         self.end_headers()
         is_cut = self.services.mode == "cut"
         with contextlib.suppress(OSError):  # the other side may be gone by then
-            self.wfile.write(said.body[: len(said.body) // 2] if is_cut else said.body)
+            self.wfile.write(answer.body[: len(answer.body) // 2] if is_cut else answer.body)
         self.close_connection = self.close_connection or is_cut
 
     do_GET = do_POST
@@ -261,8 +274,14 @@ class _Server(ThreadingHTTPServer):
 @contextlib.contextmanager
 def indiscreet_services() -> Iterator[Services]:
     services = Services()
+    with on_loopback(services, KINDS):
+        yield services
+
+
+@contextlib.contextmanager
+def on_loopback(services: Services, kinds: Iterable[str]) -> Iterator[None]:
     with contextlib.ExitStack() as stack:
-        for kind in KINDS:
+        for kind in kinds:
             handler = type("Handler", (_Handler,), {"services": services, "kind": kind})
             server = _Server(("127.0.0.1", 0), handler)
             services.origins[kind] = f"http://127.0.0.1:{server.server_port}"
@@ -272,4 +291,4 @@ def indiscreet_services() -> Iterator[Services]:
             stack.callback(thread.join)
             stack.callback(server.shutdown)
         stack.callback(services.is_over.set)
-        yield services
+        yield

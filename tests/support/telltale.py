@@ -20,7 +20,9 @@ HIDDEN: Final = "zqhidden"  # what a service says and nobody needs to know
 SHOWN: Final = "zqshown"  # what a service says and a caller is meant to read: passages, citations, results of tools
 TOOL: Final = "zqtool"  # the name of a tool, which quotes and receipts carry
 LISTED: Final = "zqlisted"  # a repository in an operator's own list, which the registration and its audit carry
-WORDS: Final = (KEY, ACCOUNT, QUERY, PRODUCT, REPOSITORY, URL, OPTION, HIDDEN, SHOWN, TOOL, LISTED)
+REMOTE: Final = "zqremote"  # the id of a knowledge base, which its binding and the audit carry
+NAMED: Final = "zqnamed"  # what a server calls a knowledge base: a catalog shows it, and a binding keeps a copy
+WORDS: Final = (KEY, ACCOUNT, QUERY, PRODUCT, REPOSITORY, URL, OPTION, HIDDEN, SHOWN, TOOL, LISTED, REMOTE, NAMED)
 _ANY = re.compile("|".join(WORDS), re.IGNORECASE)
 
 
