@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from infra.cli.demo_cards import seed_cards
-from infra.cli.demo_live import LIVE_DEMOS, StandIns, keep_demo_keys, seed_live
+from infra.cli.demo_live import LIVE_DEMOS, StandIns, inactive_lines, keep_demo_keys, seed_live
 from infra.cli.demo_providers import DemoProviders
 from infra.cli.demo_servers import kept_ports, seed_servers
 from infra.cli.demo_servers import told as servers_told
@@ -51,6 +51,11 @@ class RunningDemo:
             if self._keep:
                 self._seeded.write(self._note)
         return self._told()
+
+    @property
+    def notes(self) -> list[str]:
+        """What did not go as it should, once it is seeded."""
+        return list(inactive_lines(self._seeded))
 
     def _told(self) -> dict[str, Any]:
         seeded = self._seeded

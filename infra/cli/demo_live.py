@@ -11,15 +11,16 @@ from types import TracebackType
 from typing import Any, Self
 
 from infra.cli.demo_providers import ProviderFailed
-from infra.cli.http import Client
+from infra.cli.http import Client, Declined
 from infra.cli.pool_secrets import PoolSecretStore
-from infra.cli.seed import PROVIDERS, Seeded, SeedFailed, made_provider
+from infra.cli.seed import PROVIDERS, Seeded, made_provider
 from infra.cli.tethered import Tethered
 from shared.domain.pools import Pool
 
 DOCUMENTS = "docs.harbour.test"
 HANDBOOK = "handbook.harbour.test"
 _HOSTS = [DOCUMENTS, HANDBOOK]
+_GONE = 404
 
 # Good for the stand-ins alone.
 DEMO_KEYS: Mapping[Pool, Mapping[str, object]] = {
@@ -124,13 +125,28 @@ def keep_demo_keys(store: PoolSecretStore) -> None:
 
 
 def seed_live(admin: Client, seeded: Seeded) -> None:
-    """Registers what is not there yet. Raises `SeedFailed`, `Declined`, `Unreachable`."""
+    """Registers what is not there yet, and tests what has not passed yet. A service that misbehaves is no reason not to
+    start: its provider stays inactive, and `seeded.inactive` says why. Raises `SeedFailed`, `Declined`, `Unreachable`.
+    """
     for demo in LIVE_DEMOS:
         if demo.kind not in seeded.ids:
-            seeded.ids[demo.kind] = _register(admin, demo)
+            seeded.ids[demo.kind] = _registered(admin, demo)
+            seeded.inactive[demo.kind] = "untested"
+        if demo.kind in seeded.inactive:
+            _test(admin, demo, seeded)
 
 
-def _register(admin: Client, demo: LiveDemo) -> str:
+def inactive_lines(seeded: Seeded) -> Iterator[str]:
+    """What to tell about live providers that could not be turned on."""
+    for demo in LIVE_DEMOS:
+        if demo.kind in seeded.inactive:
+            yield (
+                f"The live provider {demo.name} ({seeded.ids[demo.kind]}) is registered and not active: its test ended "
+                f"in {seeded.inactive[demo.kind]}. Test it again with POST {PROVIDERS}/{seeded.ids[demo.kind]}/test."
+            )
+
+
+def _registered(admin: Client, demo: LiveDemo) -> str:
     wanted = {
         "kind": demo.kind,
         "name": demo.name,
@@ -138,8 +154,17 @@ def _register(admin: Client, demo: LiveDemo) -> str:
         "priority": demo.priority,
         "config": demo.config,
     }
-    provider_id = str(made_provider(admin, wanted)["id"])
-    report: dict[str, Any] = admin.post(f"{PROVIDERS}/{provider_id}/test", {**demo.test, "activate": True}).body
-    if report["status"] == "failed":
-        raise SeedFailed(f"The live provider {demo.name} did not pass its test: {report['errorCode']}.")
-    return provider_id
+    return str(made_provider(admin, wanted)["id"])
+
+
+def _test(admin: Client, demo: LiveDemo, seeded: Seeded) -> None:
+    path = f"{PROVIDERS}/{seeded.ids[demo.kind]}/test"
+    try:
+        report = admin.post(path, {**demo.test, "activate": True}).body
+        trouble = str(report["errorCode"]) if report["status"] == "failed" else None
+    except Declined as declined:
+        trouble = None if declined.status == _GONE else declined.code  # one that an operator removed stays removed
+    if trouble is None:
+        del seeded.inactive[demo.kind]
+    else:
+        seeded.inactive[demo.kind] = trouble

@@ -27,17 +27,20 @@ class SeedFailed(Exception):
 
 @dataclass
 class Seeded:
-    """What was made: kept beside the store, so that a later run finds it again. Tokens are shown only once."""
+    """What was made: kept beside the store, so that a later run finds it again. Tokens are shown only once. `inactive`
+    says why the test of a live provider failed, by kind.
+    """
 
     tokens: dict[str, str] = field(default_factory=dict)
     ids: dict[str, str] = field(default_factory=dict)
     ports: dict[str, int] = field(default_factory=dict)
     collections: dict[str, str] = field(default_factory=dict)
+    inactive: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def read(cls, path: Path) -> Seeded:
         kept = read_json(path) or {}
-        return cls(**{name: dict(kept.get(name, {})) for name in ("tokens", "ids", "ports", "collections")})
+        return cls(**{name: dict(kept.get(name, {})) for name in ("tokens", "ids", "ports", "collections", "inactive")})
 
     def write(self, path: Path) -> None:
         write_private(path, asdict(self))

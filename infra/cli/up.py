@@ -137,6 +137,8 @@ def _announce(local: Mapping[str, Any], stack: ExitStack, *, state_dir: Path | N
 
 
 def _say(wishes: Wishes, local: Mapping[str, Any], demo: RunningDemo | None) -> None:
+    for note in demo.notes if demo else []:
+        print(f"kgw: {note}", file=sys.stderr, flush=True)
     if wishes.as_json:
         print(json.dumps(local), flush=True)
     else:

@@ -19,9 +19,11 @@ _PAGE = f"https://{DOCUMENTS}/gangway/boarding"
 
 
 def register_live(callers: Callers, seeded: Seeded, *, root_token: str) -> str:
-    """As the operator; the deployed admin function tests each service. Raises `SeedFailed`, `NoStore`."""
+    """As the operator; the deployed admin function tests each service. Raises `Failed`, `SeedFailed`, `NoStore`."""
     keep_demo_keys(deployed_store(STACK_NAME))
     seed_live(callers.bearer(root_token), seeded)
+    if seeded.inactive:
+        raise Failed(f"Live services that did not pass their test: {seeded.inactive}")
     return f"{len(LIVE_DEMOS)} services, each tested once"
 
 
