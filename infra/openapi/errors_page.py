@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from infra.openapi.examples import problem_examples
 from infra.openapi.problem_words import PROBLEMS
 from shared.domain.outcomes import SKIPPED_CODES, OutcomeCode
-from shared.web.outcome_words import OUTCOME_WORDS
+from shared.web.live_outcome_words import LIVE_WORDS
+from shared.web.outcome_words import OUTCOME_WORDS, Words
+from shared.web.server_outcome_words import SERVER_WORDS
 
 _INTRODUCTION = """\
 # Errors
 
-This page is written by `make openapi`; change the words in `infra/openapi/problem_words.py` and
-`shared/web/outcome_words.py`.
+This page is written by `make openapi`; change the words in `infra/openapi/*problem_words.py` and
+`shared/web/*outcome_words.py`.
 
 There are two kinds. A **problem** is the answer to a request that was not carried out: `application/problem+json`
 (RFC 9457) with a stable `code`, a `type` of `urn:knowledge-gateway:problem:` and the code, and the `requestId` that is
@@ -27,8 +29,11 @@ No problem and no outcome repeats what a provider said, or a value that you sent
 _OUTCOMES = """\
 ## Outcome codes
 
-In `providers[].errorCode` of an agent's answer, and in the report of a provider test. Customers see none of them.
+In `providers[].errorCode` of an agent's answer, and in the report of a provider test. Customers see none of them. What
+a code means at a hosted live service or at a self-hosted server stands below it where that is more than the general
+words.
 """
+_MORE: Mapping[str, Mapping[Any, Words]] = {"At a live service": LIVE_WORDS, "At a self-hosted server": SERVER_WORDS}
 
 
 def errors_text() -> str:
@@ -43,7 +48,12 @@ def _problems() -> Iterator[str]:
 
 def _outcomes() -> Iterator[str]:
     for code, words in OUTCOME_WORDS.items():
-        yield _section(code.value, words.happened, words.advice, _outcome_example(code))
+        yield _section(code.value, words.happened, _advice(code, words), _outcome_example(code))
+
+
+def _advice(code: OutcomeCode, words: Words) -> str:
+    more = [f"**{where}:** {' '.join(known[code])}" for where, known in _MORE.items() if code in known]
+    return "\n\n".join([words.advice, *more])
 
 
 def _section(code: str, happened: str, advice: str, example: Any) -> str:

@@ -9,7 +9,7 @@ from shared.domain.outcomes import OutcomeCode
 from shared.domain.trials import TrialCode
 from shared.web.outcome_words import OUTCOME_WORDS, Words
 
-_LIVE_WORDS: Final[dict[TrialCode, Words]] = {
+LIVE_WORDS: Final[dict[TrialCode, Words]] = {
     OutcomeCode.CONNECTION_FAILED: Words(
         "No connection to the service could be made.",
         "Test again in a while; if it lasts, check that the function may reach the internet.",
@@ -64,4 +64,4 @@ def live_explanation_of(code: TrialCode | None) -> str | None:
     """None for None."""
     if code is None:
         return None
-    return " ".join(_LIVE_WORDS[code] if code == LEFT_APPROVED_HOSTS else _LIVE_WORDS.get(code) or OUTCOME_WORDS[code])
+    return " ".join(LIVE_WORDS[code] if code == LEFT_APPROVED_HOSTS else LIVE_WORDS.get(code) or OUTCOME_WORDS[code])

@@ -26,28 +26,33 @@ OUTCOME_WORDS: dict[OutcomeCode, Words] = {
         "Use a public address, or `allowPrivateNetwork` where the deployment has a private network.",
     ),
     OutcomeCode.RATE_LIMITED: Words(
-        "The provider answered 429.",
+        "The provider takes no more requests now.",
         "Ask less often, or raise the provider's limit. `retryAt` says when, where the provider did.",
     ),
     OutcomeCode.UNAUTHORIZED: Words(
-        "The provider answered 401: it rejected the signature.",
-        "Compare the provider's secret with `secretFingerprint`, without white space around it, and check its clock.",
+        "The provider rejected the signature, the key or the credential that it was sent.",
+        "Compare a contract provider's secret with `secretFingerprint`, without white space around it, and check its "
+        "clock. Replace the credential of any other.",
     ),
     OutcomeCode.FORBIDDEN: Words(
-        "The provider answered 403.",
-        "Let the provider accept signed requests of this gateway.",
+        "The provider refused: it does not let this gateway do that.",
+        "Let a contract provider accept signed requests of this gateway. Give the credential of any other the right.",
     ),
     OutcomeCode.NOT_FOUND: Words(
-        "The provider has no such page, or the search named a provider that this credential cannot reach.",
-        "Check the base URL (`/retrieve` is appended to it) or the ids in `providers`.",
+        "The provider knows no such page, knowledge base or source, or the search named a provider that this "
+        "credential cannot reach.",
+        "Check the base URL (`/retrieve` is appended to that of a contract provider), what the provider is bound to, "
+        "or the ids in `providers`.",
     ),
     OutcomeCode.INVALID_RESPONSE: Words(
-        "The provider's answer breaks the contract: not JSON, a wrong type or a missing field.",
-        "Run the conformance checks against the provider.",
+        "The answer is not one of this kind of provider: not JSON, a wrong type or a missing field.",
+        "Check that the base URL leads to the provider and not to a page before it. Run the conformance checks against "
+        "a contract provider.",
     ),
     OutcomeCode.UNSUPPORTED_VERSION: Words(
-        "The provider speaks another version of the contract.",
-        "Let the provider answer with `contractVersion: 1`.",
+        "The provider is of a version that is not supported.",
+        "Let a contract provider answer with `contractVersion: 1`. Compare a self-hosted server with the versions in "
+        "docs/self-hosted.md.",
     ),
     OutcomeCode.RESPONSE_TOO_LARGE: Words(
         "The answer is larger than 1 MiB, on the wire or after decoding. It is refused whole.",
@@ -78,8 +83,8 @@ OUTCOME_WORDS: dict[OutcomeCode, Words] = {
         "Wait, or raise the allowance.",
     ),
     OutcomeCode.CAPABILITY_UNAVAILABLE: Words(
-        "The provider does not offer what was asked for.",
-        "Leave that wish out, or read the provider's capabilities again.",
+        "The provider does not offer what was asked for, here or yet.",
+        "Leave that wish out, or read a contract provider's capabilities again.",
     ),
     OutcomeCode.CIRCUIT_OPEN: Words(
         "The provider failed repeatedly and is left alone for a while.",

@@ -7,7 +7,7 @@ from typing import Final
 from shared.domain.outcomes import OutcomeCode
 from shared.web.outcome_words import OUTCOME_WORDS, Words
 
-_SERVER_WORDS: Final[dict[OutcomeCode, Words]] = {
+SERVER_WORDS: Final[dict[OutcomeCode, Words]] = {
     OutcomeCode.TIMEOUT: Words(
         "The server did not answer completely in its time, name look-up included.",
         "Give it a longer `requestTimeoutMs`, or look at its load: its models may be slow to answer.",
@@ -37,7 +37,8 @@ _SERVER_WORDS: Final[dict[OutcomeCode, Words]] = {
         "Check that the base URL is that of the product's API and not of its web pages.",
     ),
     OutcomeCode.UNSUPPORTED_VERSION: Words(
-        "The server is of a version that is not supported.", "Compare with the versions in docs/self-hosted.md."
+        "What answered does not take what is sent: a version that is not supported, or another page of the server.",
+        "Compare with the versions in docs/self-hosted.md, and check the base URL.",
     ),
     OutcomeCode.RESPONSE_TOO_LARGE: Words(
         "The answer is larger than 1 MiB, on the wire or after decoding. It is refused whole.",
@@ -52,8 +53,8 @@ _SERVER_WORDS: Final[dict[OutcomeCode, Words]] = {
         "Send a shorter query: dify takes 250 characters.",
     ),
     OutcomeCode.CAPABILITY_UNAVAILABLE: Words(
-        "The server does not offer that for this knowledge base.",
-        "Choose another one, or leave the setting out that it does not know.",
+        "The server does not offer that for this knowledge base: nothing is indexed yet, or a model is missing.",
+        "Let the product finish it, give it its model, or leave the setting out that it does not know.",
     ),
     OutcomeCode.NOT_CONFIGURED: Words(
         "The credential could not be opened or cannot be sent, or the binding was tested with an older adapter. "
@@ -67,4 +68,4 @@ def server_explanation_of(code: OutcomeCode | None) -> str | None:
     """None for None."""
     if code is None:
         return None
-    return " ".join(_SERVER_WORDS.get(code) or OUTCOME_WORDS[code])
+    return " ".join(SERVER_WORDS.get(code) or OUTCOME_WORDS[code])

@@ -14,8 +14,10 @@ from infra.openapi.errors_page import errors_text
 from infra.openapi.problem_words import PROBLEMS
 from shared import errors
 from shared.domain.outcomes import OutcomeCode
+from shared.web.live_outcome_words import LIVE_WORDS
 from shared.web.outcome_words import OUTCOME_WORDS
 from shared.web.problems import TYPE_PREFIX
+from shared.web.server_outcome_words import SERVER_WORDS
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
@@ -112,7 +114,16 @@ def test_a_literal_code_stands_under_the_status_of_its_class() -> None:
                 assert PROBLEMS[str(keyword.value.value)].status == classes[call.func.id].status
 
 
+def test_what_a_code_means_at_a_service_or_a_server_stands_in_its_section() -> None:
+    for where, known in (("At a live service", LIVE_WORDS), ("At a self-hosted server", SERVER_WORDS)):
+        for code in OutcomeCode:
+            section = PAGE.rsplit(f"### `{code.value}`\n", 1)[1].split("\n### ", 1)[0]
+            line = f"**{where}:** {' '.join(known[code])}\n" if code in known else ""
+            assert (where in section) is (code in known)
+            assert line in section
+
+
 def test_every_section_says_what_happened_and_what_to_do() -> None:
-    for words in (*PROBLEMS.values(), *OUTCOME_WORDS.values()):
+    for words in (*PROBLEMS.values(), *OUTCOME_WORDS.values(), *LIVE_WORDS.values(), *SERVER_WORDS.values()):
         assert words.happened.endswith(".")
         assert words.advice.endswith((".", '"3"`.'))
