@@ -22,6 +22,7 @@ from schemathesis.specs.openapi.checks import (
     unsupported_method,
 )
 
+from infra.cli.demo_servers import INSTANCES, SERVER_DEMOS
 from tests.e2e.running import COLLECTIONS, CREDENTIALS, PROVIDERS, ROOT, Gateway, call, running
 
 pytestmark = [pytest.mark.emulator, pytest.mark.slow, pytest.mark.xdist_group("e2e")]
@@ -168,12 +169,29 @@ def new_card(case: Case, gateway: Gateway) -> str:
     return f"{cards}/{made}"
 
 
+def new_instance(case: Case, gateway: Gateway) -> str:
+    """Of a stand-in; where a knowledge base of it is asked for, that is the one of the demo."""
+    fastgpt = next(demo for demo in SERVER_DEMOS if demo.kind == "fastgpt")
+    wanted = {
+        "name": f"generated {case.id}",
+        "kind": fastgpt.kind,
+        "exposureProfile": "agent_only",
+        "baseUrl": gateway.local["standIns"]["servers"][fastgpt.server],
+        **fastgpt.credential,
+    }
+    made = gateway.as_admin("POST", INSTANCES, wanted).found["id"]
+    remote = {"remoteId": fastgpt.remote_id} if "remoteId" in case.path_parameters else {}
+    case.path_parameters = {"instanceId": made, **remote}
+    return f"{INSTANCES}/{made}"
+
+
 # By the parameter that names the thing; the first that a path has counts.
 MAKERS = {
     "providerId": new_provider,
     "credentialId": new_credential,
     "cardId": new_card,
     "collectionId": new_collection,
+    "instanceId": new_instance,
 }
 
 
