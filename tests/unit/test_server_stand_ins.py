@@ -7,6 +7,7 @@ from __future__ import annotations
 import http.client
 import json
 import math
+import socket
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -640,3 +641,15 @@ def test_nothing_on_a_stand_in_can_be_changed(world: World, server: str, method:
 def test_a_hosted_service_cannot_be_told_to_refuse_as_a_server_does() -> None:
     with pytest.raises(BadCommand, match="refuse is for"):
         Control().command({"service": "exa", "mode": "refuse"})
+
+
+def test_a_server_keeps_its_port_while_that_is_free() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        free = socket.create_server(("127.0.0.1", 0))
+        ports = {"dify-1.8": free.getsockname()[1], "dify-1.14": taken.getsockname()[1]}
+        free.close()
+        stand_ins = StandIns([], Control(), servers=servers(), kept=ports)
+        with stand_ins.running():
+            found = {name: urlsplit(stand_ins.servers[name]).port for name in ports}
+    assert found["dify-1.8"] == ports["dify-1.8"]
+    assert found["dify-1.14"] != ports["dify-1.14"]
