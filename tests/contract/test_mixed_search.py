@@ -242,6 +242,15 @@ def test_a_limit_takes_the_first_of_the_same_order(mixed: Mixed, limit: int) -> 
     assert found == [title for title in WHOLE if int(title[-1]) < limit][:limit]
 
 
+@pytest.mark.parametrize("limit", [-1, 0, 51, 10**9])
+def test_a_senseless_limit_is_refused_here_and_reaches_nobody(mixed: Mixed, limit: int) -> None:
+    """A server might call it a wrong key."""
+    refused = mixed.agent(limit=limit)
+
+    assert (refused.status, refused.json["errors"][0]["pointer"]) == (422, "/limit")
+    assert mixed.turns.sent == []
+
+
 BROKEN: dict[str, tuple[Step, str]] = {
     "cannot-be-reached": (ConnectionFailed(), "connection_failed"),
     "takes-too-long": (ExchangeTimeout(), "timeout"),
