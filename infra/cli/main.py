@@ -104,7 +104,9 @@ def _accept(options: argparse.Namespace) -> int:
         )
     except CannotAccept as error:
         print(f"kgw: {error}", file=sys.stderr)
-        return 1
+    except KeyboardInterrupt:
+        print("kgw: broken off; nothing was changed on the server.", file=sys.stderr)
+    return 1
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -6,7 +6,8 @@ import json
 import re
 import socket
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,13 @@ import pytest
 
 from fixtures.stand_ins import dify_external, dify_shelves, fastgpt, ragflow_sets
 from fixtures.stand_ins.control import SERVERS, Control
+from fixtures.stand_ins.dify import Dify
 from fixtures.stand_ins.fastgpt_folders import entries, object_id
 from fixtures.stand_ins.knowledge import dashed_id, shelves
 from fixtures.stand_ins.ragflow_sets import data_set_id
 from fixtures.stand_ins.server import StandIns
 from fixtures.stand_ins.services import servers
+from fixtures.stand_ins.web import Reply, Request, json_reply
 from infra.cli.accept_line import Ledger, NotAReading
 from infra.cli.accept_products import AS_BOUND, Product, other_key, product_of
 from infra.cli.accept_report import Found, Limits, Listing, Mishap, Mode, Report, Tried, bucket
@@ -295,6 +298,46 @@ def test_the_text_says_the_same_for_people(world: World) -> None:
     assert "rows came again on a later page" in run.out
     bad = world.accept("dify-1.8", "--remote-id", dashed_id("crew", "Kept elsewhere"))
     assert bad.out.startswith("dify, version 1.8.1: NOT accepted\n")
+
+
+class Closed(Dify):
+    """Whose key may search and describe, and not list."""
+
+    def answer(self, request: Request) -> Reply:
+        reply = super().answer(request)
+        if request.path == "/v1/datasets" and reply.status == 200:
+            return json_reply(403, {"code": "forbidden", "message": "Ask the harbour master.", "status": 403})
+        return reply
+
+
+class Boastful(Dify):
+    """Which was built by somebody who says so wherever there is room."""
+
+    def answer(self, request: Request) -> Reply:
+        reply = super().answer(request)
+        headers = [(name, "1.8.1-harbour.crew" if name == "X-Version" else value) for name, value in reply.headers]
+        return replace(reply, headers=tuple(headers))
+
+
+@contextmanager
+def instead(world: World, server: Dify) -> Iterator[World]:
+    stand_ins = StandIns([], world.control, servers=[server])
+    with stand_ins.running():
+        yield replace(world, stand_ins=stand_ins)
+
+
+def test_a_list_that_is_closed_to_the_key_can_be_done_without(world: World) -> None:
+    with instead(world, Closed("dify-1.8", "1.8.1", shelves())) as closed:
+        named = closed.accept("dify-1.8", "--json", "--remote-id", dashed_id("crew", "harbour"))
+        blind = closed.accept("dify-1.8", "--json")
+    assert (named.status, named.report["list"]["errorCode"], named.mode()["found"]) == (0, "forbidden", "passed")
+    assert (blind.status, blind.report["conclusions"]["retrieval"]) == (1, "untested")
+    assert "master" not in named.out + blind.out
+
+
+def test_of_a_version_its_numbers_alone_are_reported(world: World) -> None:
+    with instead(world, Boastful("dify-1.8", "1.8.1", shelves())) as boastful:
+        assert boastful.accept("dify-1.8", "--json").report["version"] == "1.8.1"
 
 
 # --- what is given ---
