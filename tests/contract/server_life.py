@@ -136,8 +136,8 @@ class Life:
         for kind in PRODUCTS:
             instance = f"{INSTANCES}/{self.instances[kind, lane].json['id']}"
             yield "admin", f"{instance}/test", {"query": ASKED, "remoteId": f"{REMOTE}-{kind}"}, {}
-            yield "admin", f"{instance}/catalog", None, {"method": "GET"}
-            yield "admin", f"{instance}/catalog/{REMOTE}-{kind}", None, {"method": "GET"}
+            page = "/catalog" if lane == "agent_only" else f"/catalog/{REMOTE}-{kind}"
+            yield "admin", f"{instance}{page}", None, {"method": "GET"}
             other = self.binding(kind, lane, name="Another", remoteId=f"{REMOTE}-other")
             yield "admin", PROVIDERS, other, {"idempotency_key": f"{self.servers.mode}-{kind}-1234567890"}
 

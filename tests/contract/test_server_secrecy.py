@@ -144,7 +144,7 @@ def test_no_server_makes_a_caller_log_in_again(lived: Lived) -> None:
     """Whatever a server says of the gateway's credential is no word about the caller's."""
     headers = {name.lower() for _, answered in lived.told.answers for name in answered.headers}
 
-    assert len(lived.relayed) > len(OURS_NEVER) * 20
+    assert len(lived.relayed) > len(OURS_NEVER) * 15
     assert NOT_OURS & {answered.status for answered in lived.relayed} == set()
     assert headers & {"www-authenticate", "proxy-authenticate", "set-cookie", "x-version"} == set()
 
@@ -210,11 +210,9 @@ PLACES = {
 }
 
 
-@pytest.mark.parametrize("leaks", [list(PLACES)[:4], list(PLACES)[4:], []], ids=["in-words", "in-forms", "none"])
-def test_leaks_are_found_out_each_in_its_place(lived: Lived, tmp_path: Path, leaks: list[str]) -> None:
-    """One search that succeeds and one that is refused, by a gateway that says too much; the last one does not."""
-    before = rows_of(lived.environment)
-    leak = " + ".join(leaks) or None
+def test_leaks_are_found_out_each_in_its_place(lived: Lived, tmp_path: Path) -> None:
+    """One search that succeeds and one that is refused, by a gateway that says too much in seven places."""
+    before, leak = rows_of(lived.environment), " + ".join(PLACES)
     with running_before(lived.servers, lived.environment, "search", at=tmp_path, leak=leak) as told:
         gateway = Gateway(told, agent=lived.tokens.agent, admin="")
         for mode in ("ok", "unauthorized"):
@@ -222,8 +220,9 @@ def test_leaks_are_found_out_each_in_its_place(lived: Lived, tmp_path: Path, lea
             gateway.call("search", SEARCH, {"query": f"fares {QUERY}"})
 
     assert SHOWN in told.answers[0][1].text
-    assert found_out(told, before=before) == {PLACES[each] for each in leaks}
+    assert found_out(told, before=before) == set(PLACES.values())
 
 
-def test_every_leak_is_tried() -> None:
+def test_every_leak_is_tried_and_each_has_a_place_of_its_own() -> None:
     assert set(PLACES) == set(SERVER_LEAKS)
+    assert len(set(PLACES.values())) == len(PLACES)
