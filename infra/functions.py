@@ -97,7 +97,7 @@ SEARCH = Function(
         TableGrant(CARDS, ("Query",), ("KEY#*",)),
         TableGrant(CARDS, ("BatchGetItem",), ("CARD#*", "COLLECTION")),
         TableGrant(LEDGER_INTERNAL, ("UpdateItem",), (*_rows_of(*_SEARCHED), *_COUNTED)),
-        TableGrant(LEDGER_INTERNAL, ("GetItem",), _rows_of(Pool.CONTEXT7, Pool.EXA)),
+        TableGrant(LEDGER_INTERNAL, ("GetItem",), _rows_of(*_SEARCHED)),
     ),
     key_grants=(KeyGrant(PUBLIC, ("Decrypt",)), KeyGrant(INTERNAL, ("Decrypt",))),
     reads_pools=(Pool.CONTEXT7, Pool.EXA),

@@ -1,4 +1,4 @@
-"""The routes of the pools of keys."""
+"""The routes of the pools."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from aws_lambda_powertools.event_handler import Response
 from functions.admin.desk import Call, Desk
 from functions.admin.parts import Parts
 from shared.domain.pool_views import PoolView
-from shared.domain.pools import KEYED_POOLS, Pool
+from shared.domain.pools import Pool
 from shared.domain.preconditions import existing
 from shared.services.list_pools import ListPools
 from shared.services.rest_key import RestKey
@@ -32,18 +32,18 @@ def add_pool_routes(desk: Desk, parts: Parts) -> None:
 
     @desk.route("POST", ONE + "/rest")
     async def rest_key(call: Call, pool: str) -> Response[str]:
-        named, body = _keyed(pool), read_body(KeyRest, call.event)
+        named, body = _named(pool), read_body(KeyRest, call.event)
         return _shown(await rest(named, body.key, seconds=body.seconds, by=call.principal))
 
     @desk.route("POST", ONE + "/wake")
     async def wake_keys(call: Call, pool: str) -> Response[str]:
-        named, body = _keyed(pool), read_body(KeysWake, call.event, empty=True)
+        named, body = _named(pool), read_body(KeysWake, call.event, empty=True)
         return _shown(await wake(named, body.key, by=call.principal))
 
 
-def _keyed(name: str) -> Pool:
-    """Raises `NotFound` also for a pool that takes no keys."""
-    return existing(next((pool for pool in KEYED_POOLS if pool == name), None))
+def _named(name: str) -> Pool:
+    """Raises `NotFound`."""
+    return existing(next((pool for pool in Pool if pool == name), None))
 
 
 def _shown(view: PoolView) -> Response[str]:

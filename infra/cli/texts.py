@@ -145,7 +145,8 @@ def _card_lines(term: str, cards: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 def _pool_lines(pool: Mapping[str, Any], *, now: datetime) -> Iterator[str]:
     counts = f"{pool['configured']} keys, {pool['usable']} usable, {pool['resting']} resting"
     ready = pool["readyAgainAt"]
-    yield f"{pool['pool']:<10} {counts if pool['configured'] else 'no keys'}{_until('; ready again', ready, now=now)}"
+    counts = counts if pool["configured"] else "no keys" if pool["takesKeys"] else "takes no keys"
+    yield f"{pool['pool']:<10} {counts}{_until('; ready again', ready, now=now)}"
     for key in pool["keys"]:
         told = _until(f"{key['reason'] or ''} until", key["restingUntil"], now=now)
         yield f"  {_plain(key['name']):<24} {key['state']:<8}{told}".rstrip()

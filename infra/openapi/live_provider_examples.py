@@ -31,6 +31,7 @@ _EXA: Json = {
 }
 _POOL: Json = {
     "pool": "exa",
+    "takesKeys": True,
     "configured": 2,
     "usable": 1,
     "resting": 1,

@@ -16,7 +16,7 @@ POOL_OPERATIONS: dict[tuple[str, str], Operation] = {
     ("GET", _POOLS): Operation(
         id="listPools",
         tag="Live services",
-        summary="Show the keys of the live services by name: which one is in use, which ones rest",
+        summary="Show the live services and their keys by name: which one is in use, which ones rest",
         description=(
             "No key is shown, nothing is said of what an account has left, and no service is asked. Keys are read from "
             "the secret store, at most five minutes old."
@@ -37,7 +37,10 @@ POOL_OPERATIONS: dict[tuple[str, str], Operation] = {
         id="wakeKeys",
         tag="Live services",
         summary="End the rest of one key, or of all keys of the pool",
-        description="For an account that was topped up, say. A service that still refuses the key makes it rest again.",
+        description=(
+            "For an account that was topped up, say. A service that still refuses the key makes it rest again. One that "
+            "takes no keys rests as a whole, and is woken without a `key`."
+        ),
         tokens=_ADMIN,
         request=(KeysWake,),
         body_required=False,

@@ -64,6 +64,11 @@ def fingerprint_of_key(pool: Pool, key: str) -> str:
     return hashlib.sha256(f"{pool}\0{key}".encode()).hexdigest()
 
 
+def nameless_key(pool: Pool) -> PoolKey:
+    """Stands for a service that takes no keys: it is refused and rests like one, and nothing of it is sent."""
+    return PoolKey(name="", fingerprint=fingerprint_of_key(pool, ""), value="")
+
+
 def configured_keys(pool: Pool, entries: Mapping[str, object]) -> ConfiguredKeys:
     """`entries` as in the pool's secret: a name's value is the key, or an object with `key` and, optionally,
     `account`. The base name comes first, then the suffixes by number; gaps are fine. Blanks, later duplicates, other

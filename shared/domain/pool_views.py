@@ -13,7 +13,7 @@ from shared.domain.key_pools import (
     choose_key,
     free_again_at,
 )
-from shared.domain.pools import Pool
+from shared.domain.pools import KEYED_POOLS, Pool
 
 KeyState = Literal["ready", "resting", "active"]
 
@@ -30,12 +30,18 @@ class KeyView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoolView:
-    """`unusable` names what is configured and is no key. `ready_again_at` (Unix seconds) is set when all keys rest."""
+    """`unusable` names what is configured and is no key. `ready_again_at` (Unix seconds) is set when all keys rest, or
+    when a service without keys does.
+    """
 
     pool: Pool
     keys: tuple[KeyView, ...]
     unusable: tuple[str, ...]
     ready_again_at: float | None = None
+
+    @property
+    def takes_keys(self) -> bool:
+        return self.pool in KEYED_POOLS
 
     @property
     def resting(self) -> int:
@@ -48,9 +54,10 @@ class PoolView:
 
 def pool_view(pool: Pool, configured: ConfiguredKeys, state: PoolState, *, now: float) -> PoolView:
     in_use = choose_key(configured.keys, state, now=now)
+    named = [key for key in configured.keys if key.name]
     return PoolView(
         pool=pool,
-        keys=tuple(_key_view(key, state, in_use=key == in_use, now=now) for key in configured.keys),
+        keys=tuple(_key_view(key, state, in_use=key == in_use, now=now) for key in named),
         unusable=configured.unusable,
         ready_again_at=free_again_at(configured.keys, state, now=now) if in_use is None else None,
     )

@@ -38,6 +38,8 @@ class Meter(Protocol):
         What `work` returns is returned, and the unit is confirmed. A `KeyRefused` by every key releases it and becomes
         `Refused` (`keys_exhausted`, with `retry_at`); `NeverConnected` and `BlockedAddress` release it;
         `ExchangeTimeout`, any other `ConnectionFailed` and `Unclear` leave it unknown; every other error confirms it.
+        A service without keys rests as one key would, and also after any other `Refused` (`rate_limited`); that is
+        what comes of an operation while it rests, and nothing is sent.
         Raises those, and `Refused`: `not_configured` without a key, `allowance_exhausted` when the day's units are
         used, in both cases before anything is sent.
         """

@@ -1,8 +1,8 @@
-"""Shows the pools of keys. Nothing here says what an account has left, or that a service can be reached."""
+"""Shows the pools. Nothing here says what an account has left, or that a service can be reached."""
 
 from __future__ import annotations
 
-from shared.domain.key_pools import ConfiguredKeys, PoolState
+from shared.domain.key_pools import ConfiguredKeys, PoolState, nameless_key
 from shared.domain.pool_views import PoolView, pool_view
 from shared.domain.pools import KEYED_POOLS, Pool
 from shared.ports.clock import Clock
@@ -18,11 +18,13 @@ class ListPools:
         self._clock = clock
 
     async def __call__(self) -> tuple[PoolView, ...]:
-        """All that take keys. Raises `Unavailable`."""
-        return tuple([self.view(pool, *await self.read(pool)) for pool in KEYED_POOLS])
+        """Raises `Unavailable`."""
+        return tuple([self.view(pool, *await self.read(pool)) for pool in Pool])
 
     async def read(self, pool: Pool) -> tuple[ConfiguredKeys, PoolState]:
-        """Raises `Unavailable`."""
+        """A service that takes no keys has one without a name. Raises `Unavailable`."""
+        if pool not in KEYED_POOLS:
+            return ConfiguredKeys(keys=(nameless_key(pool),)), await self._ledger.state(pool)
         return await both(self._keys.configured(pool), self._ledger.state(pool))
 
     def view(self, pool: Pool, configured: ConfiguredKeys, state: PoolState) -> PoolView:

@@ -1,6 +1,7 @@
 """Takes one operation to a live service through its reservation and, key by key, to an answer.
 
 keys, state        nothing configured: not_configured; all resting: keys_exhausted. Nothing was written or sent
+                   (a service without keys has one nameless key; while that rests: rate_limited)
 reserve            the day's units are used: allowance_exhausted. Nothing was sent
 try a key          refused for the key's sake: it rests, for all instances, and the next one is tried
 settle             confirmed, released, or left alone: then it counts as unknown until an operator reviews it
@@ -18,12 +19,14 @@ from shared.domain.allowances import Reservation
 from shared.domain.deadlines import Deadline
 from shared.domain.key_pools import (
     LONGEST_REST_S,
+    REST_BY_DEFAULT_S,
     PoolKey,
     PoolState,
     Rest,
     RestReason,
     choose_key,
     free_again_at,
+    nameless_key,
     next_active,
     rested,
     resting_with,
@@ -56,18 +59,17 @@ LEAST_TIME_S: Final = 3.0  # with less left, no attempt starts
 ATTEMPT_S: Final = 15.0
 _SETTLING_S: Final = 0.5
 _SHORTEST_REST_S: Final = 1.0
-_NO_KEY: Final = PoolKey(name="", fingerprint="", value="")
 
 
 class _OutOfTime(ExchangeTimeout):
     """Too little time was left to start, so nothing was sent."""
 
 
-class _AllRefused(Refused):
-    """Every key was refused without any sign of accepted work."""
+class _NoKeyLeft(Refused):
+    """Every key rests, or was refused without any sign of accepted work."""
 
 
-_NOTHING_WAS_DONE: Final = (_OutOfTime, _AllRefused, KeyRefused, NeverConnected, BlockedAddress)
+_NOTHING_WAS_DONE: Final = (_OutOfTime, _NoKeyLeft, NeverConnected, BlockedAddress)
 _NOBODY_KNOWS: Final = (ExchangeTimeout, ConnectionFailed, Unclear)
 
 
@@ -138,12 +140,16 @@ class PooledMeter:
         return result
 
     async def _opening(self) -> tuple[Sequence[PoolKey], PoolState]:
-        if self._pool not in KEYED_POOLS:
-            return (_NO_KEY,), PoolState()
-        keys = (await self._parts.keys.configured(self._pool)).keys
+        keys: Sequence[PoolKey] = (nameless_key(self._pool),)
+        if self._takes_keys:
+            keys = (await self._parts.keys.configured(self._pool)).keys
         if not keys:
             raise Refused(OutcomeCode.NOT_CONFIGURED)
         return keys, await self._parts.ledger.state(self._pool)
+
+    @property
+    def _takes_keys(self) -> bool:
+        return self._pool in KEYED_POOLS
 
     async def _with_keys(
         self, work: Callable[[Attempt], Awaitable[T]], keys: Sequence[PoolKey], state: PoolState, key: PoolKey
@@ -154,10 +160,11 @@ class PooledMeter:
             try:
                 return await self._attempted(work, key)
             except KeyRefused as refusal:
-                if key is _NO_KEY:
-                    raise
                 tried.append(key.fingerprint)
                 state = await self._rested(key, refusal, keys, state)
+            except Refused as refusal:
+                await self._left_alone(key, refusal, state)
+                raise
             key = self._choose(keys, state, tried=tried)
 
     async def _attempted(self, work: Callable[[Attempt], Awaitable[T]], key: PoolKey) -> T:
@@ -167,13 +174,19 @@ class PooledMeter:
             return await work(Attempt(exchange=exchange, key=key.value or None))
 
     def _choose(self, keys: Sequence[PoolKey], state: PoolState, *, tried: Sequence[str]) -> PoolKey:
-        """Raises `Refused` (`keys_exhausted`) when none is left, `_AllRefused` after attempts."""
+        """Raises `_NoKeyLeft` (`keys_exhausted`; `rate_limited` for a service without keys)."""
         now = self._parts.clock.now()
         key = choose_key(keys, state, now=now, tried=tried)
         if key is not None:
             return key
-        refused = _AllRefused if tried else Refused
-        raise refused(OutcomeCode.KEYS_EXHAUSTED, retry_at=free_again_at(keys, state, now=now))
+        code = OutcomeCode.KEYS_EXHAUSTED if self._takes_keys else OutcomeCode.RATE_LIMITED
+        raise _NoKeyLeft(code, retry_at=free_again_at(keys, state, now=now))
+
+    async def _left_alone(self, key: PoolKey, refusal: Refused, state: PoolState) -> None:
+        """No other key can be tried at a service without keys, so every way to be told to slow down counts there."""
+        if not self._takes_keys and refusal.code == OutcomeCode.RATE_LIMITED:
+            until = refusal.retry_at or self._parts.clock.now() + REST_BY_DEFAULT_S["rate"]
+            await self._rested(key, KeyRefused("rate", until=until), (key,), state)
 
     async def _rested(self, key: PoolKey, refusal: KeyRefused, keys: Sequence[PoolKey], state: PoolState) -> PoolState:
         """Written for all instances; where that fails, at least this operation knows."""
@@ -182,7 +195,9 @@ class PooledMeter:
         rest = Rest(until, cast("RestReason", refusal.reason))
         resting = [each.fingerprint for each in resting_with(key, keys, scope=refusal.scope)]
         active = next_active(keys, state, resting=resting, until=until, now=now)
-        self._parts.logger.warning(KEY_RESTS, pool=self._pool, key=key.name, reason=rest.reason, until=round(until))
+        self._parts.logger.warning(
+            KEY_RESTS, pool=self._pool, key=key.name or None, reason=rest.reason, until=round(until)
+        )
         try:
             return await self._parts.ledger.rest(self._pool, resting, rest, active=active)
         except Unavailable:

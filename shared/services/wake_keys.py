@@ -23,7 +23,8 @@ class WakeKeys:
         self._clock = clock
 
     async def __call__(self, pool: Pool, name: str | None, *, by: Principal) -> PoolView:
-        """The pool afterwards. `name` is None for all its keys; nothing is written where none rests.
+        """The pool afterwards. `name` is None for all its keys, and for a service without keys; nothing is written
+        where none rests.
 
         Raises `NotFound` for a name that is no key of the pool, `Conflict` (`busy`), `Unavailable`.
         """
@@ -42,6 +43,6 @@ class WakeKeys:
             actor=by.credential_id,
             action="pool.keys_woken",
             resource=f"pool/{pool}",
-            after={"keys": [key.name for key in keys]},
+            after={"keys": [key.name for key in keys if key.name]},
         )
         return Change(audit=entry)

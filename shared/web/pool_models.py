@@ -1,8 +1,8 @@
-"""Pools of keys on the wire. A key is shown by its name alone; nothing is said of what its account has left."""
+"""Pools on the wire. A key is shown by its name alone; nothing is said of what its account has left."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field
 
@@ -25,7 +25,7 @@ class KeyRest(WireModel):
 
 
 class KeysWake(WireModel):
-    """`key: null`, or no body: all keys of the pool."""
+    """`key: null`, or no body: all keys of the pool, or the service itself where it takes none."""
 
     key: KeyName | None = None
 
@@ -47,10 +47,12 @@ class KeyShown(Shown):
 
 class PoolShown(Shown):
     """`usable` keys do not rest now. `unusable` names what is configured and cannot be sent as a key: a line break
-    inside, say. `readyAgainAt` is set when all keys rest.
+    inside, say. `readyAgainAt` is set when all keys rest, or when a service that takes no keys does: nothing is sent
+    until then.
     """
 
-    pool: Literal[Pool.CONTEXT7, Pool.EXA, Pool.FIRECRAWL]
+    pool: Pool
+    takes_keys: bool
     configured: int
     usable: int
     resting: int
@@ -63,6 +65,7 @@ class PoolShown(Shown):
         return cls.model_validate(
             {
                 "pool": view.pool,
+                "takes_keys": view.takes_keys,
                 "configured": len(view.keys),
                 "usable": view.usable,
                 "resting": view.resting,

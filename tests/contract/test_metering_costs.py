@@ -84,5 +84,11 @@ async def test_a_pool_that_exhausts_itself_and_one_that_is_exhausted(gateway: Ga
     assert gateway.calls == [STATE]
 
 
-async def test_a_service_without_keys_costs_two_writes(gateway: Gateway) -> None:
-    assert await gateway.operate(refusals=0, pool=Pool.DEEPWIKI) == [RESERVE, CONFIRM]
+async def test_a_service_without_keys_costs_the_same_as_one_with_a_single_key(gateway: Gateway) -> None:
+    assert await gateway.operate(refusals=0, pool=Pool.DEEPWIKI) == [STATE, RESERVE, CONFIRM]
+    with pytest.raises(Refused, match="rate_limited"):
+        await gateway.operate(refusals=1, pool=Pool.DEEPWIKI)
+    assert gateway.calls == [STATE, RESERVE, REST, RELEASE]
+    with pytest.raises(Refused, match="rate_limited"):
+        await gateway.operate(refusals=0, pool=Pool.DEEPWIKI)
+    assert gateway.calls == [STATE]

@@ -38,7 +38,11 @@ SEARCH = [
     ("dynamodb:BatchGetItem", "TableRegistrationsInternal.Arn", keys("CREDENTIAL", "GENERATION")),
     ("dynamodb:BatchGetItem", "TableRegistrationsPublic.Arn", keys("GENERATION")),
     ("dynamodb:GetItem", "TableCards.Arn", keys("COLLECTION")),
-    ("dynamodb:GetItem", "TableLedgerInternal.Arn", keys("POOL#context7", "POOL#exa")),
+    (
+        "dynamodb:GetItem",
+        "TableLedgerInternal.Arn",
+        keys("POOL#context7", "POOL#deepwiki", "POOL#exa", "POOL#mintlify"),
+    ),
     ("dynamodb:GetItem", "TableRegistrationsInternal.Arn", keys("GENERATION")),
     ("dynamodb:GetItem", "TableRegistrationsPublic.Arn", keys("GENERATION")),
     ("dynamodb:Query", "TableCards.Arn", keys("KEY#*")),

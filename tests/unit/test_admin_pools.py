@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 
-from shared.domain.key_pools import PoolState, Rest, fingerprint_of_key
+from shared.domain.key_pools import PoolState, Rest, fingerprint_of_key, nameless_key
 from shared.domain.pools import Pool
 from shared.errors import Conflict, Unavailable
 from tests.support.admin_stage import AUDIT, KEYS, AdminStage, Answered
 from tests.support.builders import NOW
 
 POOLS = "/api/v1/knowledge/pools"
+KEYLESS = ("mintlify", "deepwiki")
 EXA, EXA_1, EXA_2 = (fingerprint_of_key(Pool.EXA, f"k-demo-exa-{name}") for name in ("zero", "one", "two"))
 IN_A_MINUTE, IN_AN_HOUR = "2026-09-21T14:14:20.000Z", "2026-09-21T15:13:20.000Z"
 
@@ -38,6 +39,12 @@ def wake(stage: AdminStage, key: str | None, name: str = "exa") -> Answered:
     return stage.call("POST", f"{POOLS}/{name}/wake", {"key": key})
 
 
+def rests(stage: AdminStage, name: str, seconds: float) -> None:
+    """As a service without keys has said it."""
+    fingerprint = nameless_key(Pool(name)).fingerprint
+    stage.pool_ledger.states[Pool(name)] = PoolState(rests={fingerprint: Rest(NOW + seconds, "rate")})
+
+
 def states(shown: dict[str, Any]) -> dict[str, str]:
     return {each["name"]: each["state"] for each in shown["keys"]}
 
@@ -45,16 +52,43 @@ def states(shown: dict[str, Any]) -> dict[str, str]:
 # --- showing -------------------------------------------------------------------------------------
 
 
-def test_the_three_services_that_take_keys_are_shown(stage: AdminStage) -> None:
+def test_every_service_is_shown_and_whether_it_takes_keys(stage: AdminStage) -> None:
     answered = stage.call("GET", POOLS)
 
     assert answered.status == 200
-    assert [each["pool"] for each in answered.json["pools"]] == ["context7", "exa", "firecrawl"]
+    assert {each["pool"]: each["takesKeys"] for each in answered.json["pools"]} == {
+        "context7": True,
+        "exa": True,
+        "firecrawl": True,
+        "mintlify": False,
+        "deepwiki": False,
+    }
+
+
+@pytest.mark.parametrize("name", KEYLESS)
+def test_a_service_without_keys_says_until_when_it_rests(stage: AdminStage, name: str) -> None:
+    before = pool(stage, name)
+    rests(stage, name, 60)
+
+    assert pool(stage, name) == before | {"readyAgainAt": IN_A_MINUTE}
+    assert before == {
+        "pool": name,
+        "takesKeys": False,
+        "configured": 0,
+        "usable": 0,
+        "resting": 0,
+        "keys": [],
+        "unusable": [],
+        "readyAgainAt": None,
+    }
+    stage.clock.advance(60)
+    assert pool(stage, name) == before
 
 
 def test_keys_are_shown_by_name_in_their_order_and_the_one_in_use_is_marked(stage: AdminStage) -> None:
     assert pool(stage) == {
         "pool": "exa",
+        "takesKeys": True,
         "configured": 3,
         "usable": 3,
         "resting": 0,
@@ -102,6 +136,7 @@ def test_a_pool_without_keys_is_shown_empty(stage: AdminStage) -> None:
 
     assert pool(stage) == {
         "pool": "exa",
+        "takesKeys": True,
         "configured": 0,
         "usable": 0,
         "resting": 0,
@@ -225,12 +260,33 @@ def test_both_are_audited_with_names_and_times(stage: AdminStage) -> None:
     assert entries[3]["before"] == {"restsUntil": None}
 
 
+@pytest.mark.parametrize("name", KEYLESS)
+def test_a_service_without_keys_is_woken_as_a_whole(stage: AdminStage, name: str) -> None:
+    rests(stage, name, 3_600)
+    woken = wake(stage, None, name)
+
+    assert (woken.status, woken.json) == (200, pool(stage, name))
+    assert woken.json["readyAgainAt"] is None
+    (entry,) = stage.call("GET", AUDIT).json["entries"]
+    assert (entry["action"], entry["resource"], entry["after"]) == ("pool.keys_woken", f"pool/{name}", {"keys": []})
+    assert wake(stage, None, name).status == 200
+    assert len(stage.store.audit) == 1
+
+
+@pytest.mark.parametrize("name", KEYLESS)
+def test_a_service_without_keys_has_none_to_name(stage: AdminStage, name: str) -> None:
+    for key in ("EXA_API_KEY", name.upper()):
+        assert (rest(stage, key, name=name).status, wake(stage, key, name).status) == (404, 404)
+    assert (rest(stage, "", name=name).status, wake(stage, "", name).status) == (422, 422)
+    assert stage.pool_ledger.writes == 0
+
+
 # --- refusals ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["mintlify", "deepwiki", "wiki", "EXA", "x" * 300])
+@pytest.mark.parametrize("name", ["wiki", "EXA", "x" * 300])
 @pytest.mark.parametrize("action", ["rest", "wake"])
-def test_a_pool_that_has_no_keys_is_not_found(stage: AdminStage, action: str, name: str) -> None:
+def test_a_pool_that_is_none_is_not_found(stage: AdminStage, action: str, name: str) -> None:
     refused = stage.call("POST", f"{POOLS}/{name}/{action}", {"key": "EXA_API_KEY", "seconds": 5})
 
     assert (refused.status, refused.code) == (404, "not_found")

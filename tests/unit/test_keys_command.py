@@ -323,9 +323,17 @@ def test_the_status_is_read_at_a_glance() -> None:
     active = {"name": "EXA_API_KEY_2", "state": "active", "restingUntil": None, "reason": None}
     counts = {"configured": 2, "usable": 1, "resting": 1}
     pools = [
-        {"pool": "exa", **counts, "keys": [resting, active], "unusable": ["EXA_API_KEY_3"], "readyAgainAt": None},
+        {
+            "pool": "exa",
+            "takesKeys": True,
+            **counts,
+            "keys": [resting, active],
+            "unusable": ["EXA_API_KEY_3"],
+            "readyAgainAt": None,
+        },
         {
             "pool": "firecrawl",
+            "takesKeys": True,
             "configured": 1,
             "usable": 0,
             "resting": 1,
@@ -335,12 +343,23 @@ def test_the_status_is_read_at_a_glance() -> None:
         },
         {
             "pool": "context7",
+            "takesKeys": True,
             "configured": 0,
             "usable": 0,
             "resting": 0,
             "keys": [],
             "unusable": [],
             "readyAgainAt": None,
+        },
+        {
+            "pool": "deepwiki",
+            "takesKeys": False,
+            "configured": 0,
+            "usable": 0,
+            "resting": 0,
+            "keys": [],
+            "unusable": [],
+            "readyAgainAt": "2026-11-30T06:01:00.000Z",
         },
     ]
     assert texts.pools_text({"pools": pools}, now=now).splitlines() == [
@@ -350,4 +369,5 @@ def test_the_status_is_read_at_a_glance() -> None:
         "  EXA_API_KEY_3            is no key and is not used",
         "firecrawl  1 keys, 0 usable, 1 resting; ready again 2026-12-01 06:00:00 UTC (in 1 day, 0:00:00)",
         "context7   no keys",
+        "deepwiki   takes no keys; ready again 2026-11-30 06:01:00 UTC (in 0:01:00)",
     ]

@@ -9,7 +9,7 @@ import pytest
 
 from shared.domain.allowances import WINDOW_S
 from shared.domain.deadlines import Deadline
-from shared.domain.key_pools import LONGEST_REST_S, PoolState, Rest, fingerprint_of_key
+from shared.domain.key_pools import LONGEST_REST_S, PoolState, Rest, fingerprint_of_key, nameless_key
 from shared.domain.pools import Pool
 from shared.domain.registrations import ProviderKind
 from shared.errors import (
@@ -28,7 +28,7 @@ from shared.errors import (
 from shared.ports.exchange import OutboundRequest
 from shared.ports.meter import Attempt
 from shared.services.metering import ATTEMPT_S, LEAST_TIME_S, Metering
-from tests.support.builders import a_source
+from tests.support.builders import NOW, a_source
 from tests.support.fake_exchanges import FakeExchanges, json_answer
 from tests.support.fakes import FakeClock
 from tests.support.live_fakes import FakeAllowances, FakePoolKeys, FakePoolLedger, ScriptedMeters
@@ -121,7 +121,7 @@ async def test_a_service_without_keys_is_asked_without_one() -> None:
     stage = Stage(pool=Pool.DEEPWIKI)
     await stage.perform()
     assert stage.used == [None]
-    assert (stage.keys.reads, stage.ledger.reads, stage.ledger.writes) == (0, 0, 0)
+    assert (stage.keys.reads, stage.ledger.reads, stage.ledger.writes) == (0, 1, 0)
     assert stage.counted == (1, 0, 0)
 
 
@@ -283,7 +283,58 @@ async def test_a_refusal_by_a_service_without_keys_is_the_operations_end() -> No
     error = await stage.failing(KeyRefused("rate", until=stage.clock.now() + 60))
     assert (error.code, error.retry_at) == ("rate_limited", stage.clock.now() + 60)
     assert stage.counted == (0, 1, 0)
+    assert stage.log.of("pool.key_rests") == [
+        {"pool": Pool.MINTLIFY, "key": None, "reason": "rate", "until": round(stage.clock.now() + 60)}
+    ]
+
+
+@pytest.mark.parametrize(
+    ("refusal", "wait_s", "counted"),
+    [
+        (KeyRefused("rate", until=NOW + 300), 300, (0, 1, 0)),
+        (KeyRefused("quota", until=NOW + 7_200), 7_200, (0, 1, 0)),
+        (Refused("rate_limited", retry_at=NOW + 90), 90, (1, 0, 0)),
+        (Refused("rate_limited"), 60, (1, 0, 0)),
+        (Unclear("rate_limited"), 60, (0, 0, 1)),
+    ],
+    ids=["in its form", "quota", "a page that says when", "a page", "with a sign of work"],
+)
+@pytest.mark.parametrize("pool", [Pool.MINTLIFY, Pool.DEEPWIKI])
+async def test_a_service_without_keys_is_left_alone_while_it_said_so(
+    pool: Pool, refusal: ExchangeError, wait_s: int, counted: tuple[int, int, int]
+) -> None:
+    """By all instances: they share the ledger, and nothing else."""
+    stage = Stage(pool=pool)
+    assert (await stage.failing(refusal)).code == "rate_limited"
+    other = Stage(pool=pool)
+    other.ledger, other.metering.ledger = stage.ledger, stage.ledger
+    for each in (stage, other, stage):
+        each.clock.advance(wait_s - 1 if each is other else 0)
+        error = await each.failing()
+        assert (error.code, error.retry_at) == ("rate_limited", NOW + wait_s)
+    assert (stage.used, other.used, stage.counted) == ([None], [], counted)
+    other.clock.advance(1)
+    assert await other.perform("done") == "done"
+
+
+async def test_another_failure_of_a_service_without_keys_leaves_it_open() -> None:
+    stage = Stage(pool=Pool.MINTLIFY)
+    for error in (Refused("upstream_error", retry_at=stage.clock.now() + 60), Refused("forbidden"), ExchangeTimeout()):
+        assert await stage.failing(error) is error
+    assert await stage.perform("done") == "done"
     assert stage.ledger.writes == 0
+
+
+async def test_a_rest_of_a_service_without_keys_never_moves_earlier() -> None:
+    """Another instance heard of a longer wait while this one was asking."""
+    stage = Stage(pool=Pool.DEEPWIKI)
+    fingerprint = nameless_key(Pool.DEEPWIKI).fingerprint
+
+    def refused_meanwhile() -> KeyRefused:
+        stage.ledger.states[Pool.DEEPWIKI] = PoolState(rests={fingerprint: Rest(stage.clock.now() + 900, "rate")})
+        return stage.quota(60)
+
+    assert (await stage.failing(refused_meanwhile)).retry_at == stage.clock.now() + 900
 
 
 # --- what never switches keys, and what becomes of the unit ---
