@@ -81,6 +81,8 @@ def parse_host(text: str, *, of_a_page: bool = False) -> Host:
 def _ascii(text: str) -> str:
     if text.isascii():
         return text
+    if len(text) > _MAX_NAME_CHARACTERS:
+        raise BadHost("The host is not a DNS name.")  # its xn-- form would be longer still, and slow to find
     if not _AMBIGUOUS.isdisjoint(text):
         raise BadHost("Write this internationalised host in its xn-- form: its letters can mean two hosts.")
     try:

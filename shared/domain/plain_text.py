@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
-_LINE_END = re.compile("\r\n?")
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # all control characters but tab and line feed
+_REMOVED = dict.fromkeys([*range(9), *range(0x0B, 0x20), 0x7F])  # the same ones in ASCII, where this is the faster way
 _JOINER = "\u200d"
 _LONGEST_STEP_BACK = 32
 
@@ -15,7 +15,8 @@ def plain(text: str) -> str:
     """Line ends become line feeds; other control characters, but for the tab, are removed."""
     if _CONTROL.search(text) is None:
         return text
-    return _CONTROL.sub("", _LINE_END.sub("\n", text))
+    lines = text.replace("\r\n", "\n").replace("\r", "\n")
+    return lines.translate(_REMOVED) if lines.isascii() else _CONTROL.sub("", lines)
 
 
 def cut(text: str, *, limit: int) -> str:

@@ -8,6 +8,7 @@ from typing import Final
 
 MAX_PAGE: Final = 100
 MAX_LISTED: Final = 500
+MAX_ROWS: Final = 2_000  # looked at in one answer of a server that knows no pages
 
 
 class EntryKind(StrEnum):

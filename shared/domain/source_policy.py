@@ -10,10 +10,14 @@ from urllib.parse import unquote
 
 from shared.domain.hosts import BadHost, parse_host
 from shared.domain.live_configs import SourcePolicy
-from shared.domain.urls import citation_url
+from shared.domain.urls import MAX_URL_CHARACTERS, citation_url
 from shared.errors import Invalid
 
+MOST_PARAMETERS: Final = 50  # of one URL; one with more is no source
 _MAX_HOST_CHARACTERS: Final = 253
+_MOST_CHARACTERS: Final = 2 * MAX_URL_CHARACTERS  # before anything else: a fragment may follow the longest URL
+_HOST = re.compile(r"https://([^/?#]+)", re.IGNORECASE | re.ASCII)
+_INTERNATIONAL: Final = "xn--"
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]|%(?:[01][0-9A-Fa-f]|7[fF]|[cC]2%[89][0-9A-Fa-f])")
 _HTTP = re.compile(r"https?://", re.IGNORECASE | re.ASCII)
 _WITH_PORT = re.compile(r"[a-z]+://[^/?#]*:", re.IGNORECASE | re.ASCII)
@@ -22,22 +26,11 @@ _ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}", re.ASCII)
 # Paths have parameters too, after a semicolon; and a value may be another URL with its own.
 _IN_PATH = re.compile(r";([^;=/]+)", re.ASCII)
 _IN_QUERY = re.compile(r"[?&;]([^?&;=]+)", re.ASCII)
-_NOT_A_LETTER = re.compile(r"[^a-z0-9]+", re.ASCII)
-_CREDENTIAL_PARTS: Final = (
-    "token",
-    "secret",
-    "passw",
-    "passphrase",
-    "credential",
-    "signature",
-    "apikey",
-    "accesskey",
-    "authkey",
-    "privatekey",
-    "subscriptionkey",
-    "authorization",
-    "sessionid",
-    "sessid",
+_BETWEEN: Final = "\ud800"  # between names: no decoding ever yields it
+_NOT_A_LETTER = re.compile(rf"[^a-z0-9{_BETWEEN}]+", re.ASCII)
+_CREDENTIAL_PART = re.compile(
+    "token|secret|passw|passphrase|credential|signature|apikey|accesskey|authkey|privatekey|subscriptionkey"
+    "|authorization|sessionid|sessid"
 )
 _CREDENTIAL_NAMES: Final = frozenset(
     {
@@ -59,7 +52,7 @@ _CREDENTIAL_NAMES: Final = frozenset(
 )
 _WHAT_A_SOURCE_IS: Final = (
     "Write the https URL of a page on a public host: no address literal, user name, port, control character or "
-    "parameter that looks like a credential, and at most 2,048 characters."
+    "parameter that looks like a credential; at most 50 parameters and 2,048 characters."
 )
 
 
@@ -69,6 +62,8 @@ def approved_url(text: str, policy: SourcePolicy, *, allow_test_names: bool) -> 
     https; exactly an approved host, which is a public DNS name; no userinfo, no port; no parameter that looks like a
     credential; no control characters, encoded ones included. `allow_test_names` also takes hosts under `.test`.
     """
+    if len(text) > _MOST_CHARACTERS or not _may_be_approved(text, policy):
+        return None
     url = _normal(text, allow_test_names=allow_test_names)
     return url if url is not None and policy.approves(host_of(url)) else None
 
@@ -117,15 +112,29 @@ def final_url(asked: str, reported: str, policy: SourcePolicy, *, allow_test_nam
     return asked if url is not None and _without_last_slash(url) == _without_last_slash(asked) else url
 
 
+def _may_be_approved(text: str, policy: SourcePolicy) -> bool:
+    """False for most strangers, at next to no cost, and for more parameters than a source has. A name in letters beyond
+    ASCII is only turned into its `xn--` form where some approved host has one, which is longer.
+    """
+    if sum(map(text.count, "?&;")) > MOST_PARAMETERS or (match := _HOST.match(text)) is None:
+        return False
+    host = match[1]
+    if host.isascii():
+        return policy.approves(host.lower())
+    international = [approved for approved in policy.approved_hosts if _INTERNATIONAL in approved]
+    return any(len(host) <= len(approved) for approved in international)
+
+
 def _normal(text: str, *, allow_test_names: bool) -> str | None:
-    if _CONTROL.search(text) or _WITH_PORT.match(text):
+    if len(text) > _MOST_CHARACTERS or _CONTROL.search(text) or _WITH_PORT.match(text):
         return None
     shown = citation_url(text.partition("#")[0], allow_test_names=allow_test_names)
     match = _NORMAL.fullmatch(shown) if shown else None
     if match is None or _is_address(match[1]):
         return None
     host, path, query = match.groups(default="")
-    if any(map(_looks_like_a_credential, _IN_PATH.findall(path) + _IN_QUERY.findall(query))):
+    names = _IN_PATH.findall(path) + _IN_QUERY.findall(query)
+    if len(names) > MOST_PARAMETERS or _look_like_credentials(names):
         return None
     return _ESCAPE.sub(lambda escape: escape[0].upper(), f"https://{host}{path or '/'}{query}")
 
@@ -134,9 +143,10 @@ def _is_address(host: str) -> bool:
     return parse_host(host).is_address
 
 
-def _looks_like_a_credential(parameter: str) -> bool:
-    name = _NOT_A_LETTER.sub("", unquote(unquote(parameter)).lower())
-    return name in _CREDENTIAL_NAMES or any(part in name for part in _CREDENTIAL_PARTS)
+def _look_like_credentials(parameters: list[str]) -> bool:
+    """Whether any of these names does, judged all at once."""
+    names = _NOT_A_LETTER.sub("", unquote(unquote(_BETWEEN.join(parameters))).lower())
+    return bool(_CREDENTIAL_PART.search(names)) or not _CREDENTIAL_NAMES.isdisjoint(names.split(_BETWEEN))
 
 
 def _without_last_slash(url: str) -> tuple[str, str]:

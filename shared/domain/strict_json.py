@@ -57,6 +57,8 @@ def _check_depth(text: str) -> None:
                 raise NotStrictJson("too_deep")
         elif mark in "]}":
             depth -= 1
+            if depth < 0:
+                raise NotStrictJson("not_json")
 
 
 _STRUCTURE = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[\]{}]', re.DOTALL)

@@ -18,6 +18,7 @@ _PATH = re.compile(r"(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/]|%[0-9A-Fa-f]{2})*", re.AS
 _TAIL = re.compile(r"(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/?\[\]#]|%[0-9A-Fa-f]{2})*", re.ASCII)
 _ENCODED_CONTROL = re.compile(r"%(?:[01][0-9A-Fa-f]|7[fF]|5[cC])")
 _DOTS = re.compile(r"/(?:\.|%2[eE]){1,2}(?=/|$)")
+_ASCII = bytes(range(0x80)).decode()
 _DEFAULT_PORT = {"https": 443, "http": 80}
 
 
@@ -92,6 +93,8 @@ def citation_url(text: str, *, allow_test_names: bool) -> str | None:
         return None
     if parts.scheme != "https" or not parts.host.is_public(allow_test_names=allow_test_names):
         return None
+    if _encoded_length(parts.path + parts.tail) > MAX_URL_CHARACTERS:
+        return None  # before the work of encoding it
     path, tail = (_percent_encoded(part).replace("'", "%27") for part in (parts.path, parts.tail))
     url = parts.origin + path + tail
     is_sound = _PATH.fullmatch(path) and _TAIL.fullmatch(tail) and len(url) <= MAX_URL_CHARACTERS
@@ -186,5 +189,9 @@ def _is_full_name(host: Host, *, allow_private_network: bool) -> bool:
     return host.is_public(allow_test_names=True)
 
 
+def _encoded_length(text: str) -> int:
+    return 3 * len(text.encode()) - 2 * len(text.encode("ascii", "ignore"))
+
+
 def _percent_encoded(text: str) -> str:
-    return text if text.isascii() else "".join(c if c.isascii() else quote(c) for c in text)
+    return text if text.isascii() else quote(text, safe=_ASCII)

@@ -93,7 +93,7 @@ class AlexandriaCatalogue:
             request = _request(url, body, key=attempt.key, upstream_id=call.upstream_id)
             answer = await _sent(attempt, request, trail)
             if answer.status == 200:
-                return read_execution(document_in(answer.headers, answer.body), call.tool)
+                return read_execution(document_in(answer.headers, answer.body, is_paid=True), call.tool)
             raise trail.noted(self._paid_refusal(answer))
 
         try:

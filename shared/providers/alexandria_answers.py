@@ -19,12 +19,13 @@ from shared.domain.alexandria import (
     Trouble,
     is_usable,
 )
-from shared.domain.answer_bodies import is_json
+from shared.domain.answer_bodies import MOST_MARKS, typed_object_in
 from shared.domain.plain_text import cut, plain
-from shared.domain.strict_json import JsonValue, NotStrictJson, parse
+from shared.domain.strict_json import JsonValue
 from shared.errors import Refused, Unclear
 
 CATALOGUE: Final = ToolName("firecrawl", "find-tools")
+_MOST_MARKS_PAID: Final = 5 * MOST_MARKS
 _MAX_DESCRIPTION_CHARACTERS: Final = 2_000
 _MAX_ABOUT_CHARACTERS: Final = 500
 _MAX_OPTIONS: Final = 64
@@ -35,15 +36,11 @@ _OF_AN_OPTION: Final = frozenset({"name", "type", "about", "required"})
 _Object: TypeAlias = "dict[str, JsonValue]"
 
 
-def document_in(headers: Mapping[str, str], body: bytes) -> _Object | None:
-    """The JSON object of an answer that says that it is one; None for anything else. `headers` in lower case."""
-    if not is_json(headers.get("content-type", "")):
-        return None
-    try:
-        value = parse(body)
-    except NotStrictJson:
-        return None
-    return value if isinstance(value, dict) else None
+def document_in(headers: Mapping[str, str], body: bytes, *, is_paid: bool = False) -> _Object | None:
+    """The JSON object of an answer that says that it is one; None for anything else. `headers` in lower case. What is
+    paid for may be a large table.
+    """
+    return typed_object_in(headers, body, most_marks=_MOST_MARKS_PAID if is_paid else MOST_MARKS)
 
 
 def read_found(document: _Object | None, *, limit: int) -> Found:
@@ -79,8 +76,8 @@ def read_offer(document: _Object | None, wanted: ToolName) -> Tool:
     if not isinstance(entries, list):
         raise _broken()
     for entry in entries:
-        tool = _tool(_named(_checked(entry)))
-        if tool is not None and tool.tool == wanted:
+        named = _named(_checked(entry))
+        if ToolName(*_names(named)) == wanted and (tool := _tool(named)) is not None:
             return tool
     raise Refused("not_found")
 
@@ -132,9 +129,7 @@ def _may_answer(tool: ToolName, item: _Object) -> bool:
 
 def _tool(entry: _Object) -> Tool | None:
     """None for a tool that cannot be called by its names. Raises `Refused` for one that has none."""
-    provider, capability = entry.get("provider"), entry.get("capability")
-    if not isinstance(provider, str) or not isinstance(capability, str):
-        raise _broken()
+    provider, capability = _names(entry)
     if not is_usable(provider) or not is_usable(capability):
         return None
     per_record = entry.get("perRecord")
@@ -149,6 +144,13 @@ def _tool(entry: _Object) -> Tool | None:
         options=_options(entry.get("options")),
         requires_one_of=_groups(entry.get("requiresOneOf")),
     )
+
+
+def _names(entry: _Object) -> tuple[str, str]:
+    provider, capability = entry.get("provider"), entry.get("capability")
+    if not isinstance(provider, str) or not isinstance(capability, str):
+        raise _broken()
+    return provider, capability
 
 
 def _named(entry: _Object) -> _Object:

@@ -23,6 +23,8 @@ from shared.errors import Refused
 
 _READY: Final = "finalized"
 _MOST_ENTRIES: Final = 1_000  # of one list; real answers have a few dozen
+_MOST_CITED: Final = 100  # judged in one answer
+_MOST_VERSIONS: Final = 1_000
 _MAX_TITLE_CHARACTERS: Final = 512
 _MAX_ID_CHARACTERS: Final = 500
 _PART = r"@?[^/@\x00-\x20\x7f-\xa0]+"
@@ -120,12 +122,14 @@ def read_snippets(body: JsonObject) -> Snippets:
 def discovered(
     snippets: Snippets, selection: Selection, *, limit: int, policy: SourcePolicy, allow_test_names: bool
 ) -> Retrieval:
-    """The approved pages among what is cited, each once, at most `limit`; identifiers that are no address of a page
-    cite nothing.
+    """The approved pages among what is cited first, each once, at most `limit`; identifiers that are no address of a
+    page cite nothing.
     """
     titles: dict[str, str | None] = {}
     warnings = {} if selection.is_as_wanted else {Warning_.VERSION_NOT_ADVERTISED: None}
-    for name, title in snippets.cited:
+    if len(snippets.cited) > _MOST_CITED:
+        warnings[Warning_.SURPLUS_CUT] = None
+    for name, title in snippets.cited[:_MOST_CITED]:
         url = approved_url(name, policy, allow_test_names=allow_test_names)
         shown = " ".join(plain(title or "").split())
         if url is not None and len(shown) > _MAX_TITLE_CHARACTERS:
@@ -150,7 +154,8 @@ def _library(entry: JsonObject) -> Library | None:
         raise _broken()
     if library_id is None or not _is_id(library_id) or state not in (None, _READY):
         return None
-    return Library(id=library_id, title=title or "", versions=tuple(str(each) for each in versions or ()))
+    known = tuple(str(each) for each in (versions or ())[:_MOST_VERSIONS])
+    return Library(id=library_id, title=title or "", versions=known)
 
 
 def _advertised(library: Library, wanted: str | None) -> str | None:

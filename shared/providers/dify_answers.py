@@ -11,7 +11,7 @@ from typing import Final
 
 from shared.domain.answer_bodies import JsonObject, is_json, object_in
 from shared.domain.outcomes import OutcomeCode
-from shared.domain.remote_catalogs import NotSearchable, RemoteEntry
+from shared.domain.remote_catalogs import MAX_ROWS, NotSearchable, RemoteEntry
 from shared.domain.retry_times import retry_at
 from shared.domain.server_passages import Piece, is_remote_id, one_line, score_of
 from shared.domain.strict_json import JsonValue
@@ -88,7 +88,7 @@ def read_page(body: JsonObject) -> ListPage:
     rows = body.get("data")
     if not isinstance(rows, list):
         raise _broken()
-    entries = [read_listed(_sure(row)) for row in rows]
+    entries = [read_listed(_sure(row)) for row in rows[:MAX_ROWS]]
     return ListPage(
         listed=tuple(each for each in entries if is_remote_id(each.entry.id)),
         rows=len(rows),

@@ -14,7 +14,7 @@ from typing import Final
 from shared.domain.answer_bodies import JsonObject, is_json, object_in
 from shared.domain.outcomes import OutcomeCode
 from shared.domain.passages import NamedScore
-from shared.domain.remote_catalogs import EntryKind, NotSearchable, RemoteEntry
+from shared.domain.remote_catalogs import MAX_ROWS, EntryKind, NotSearchable, RemoteEntry
 from shared.domain.retry_times import retry_at
 from shared.domain.server_passages import Piece, is_remote_id, one_line, score_of
 from shared.domain.strict_json import JsonValue
@@ -89,11 +89,11 @@ def is_object_id(text: str) -> bool:
 
 
 def read_list(data: JsonValue) -> list[RemoteEntry]:
-    """All that the server lists, each id once. Raises `Refused` (`invalid_response`)."""
+    """All that the server lists, up to `MAX_ROWS`, each id once. Raises `Refused` (`invalid_response`)."""
     if not isinstance(data, list):
         raise _broken()
     entries: dict[str, RemoteEntry] = {}
-    for entry in map(read_listed, data):
+    for entry in map(read_listed, data[:MAX_ROWS]):
         if is_remote_id(entry.id):
             entries.setdefault(entry.id, entry)
     return list(entries.values())

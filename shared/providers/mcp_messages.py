@@ -24,7 +24,7 @@ UNSUPPORTED_VERSION: Final = -32022
 # Only servers of the era without handshakes say these.
 MODERN_CODES: Final = frozenset({-32020, -32021, UNSUPPORTED_VERSION})
 _SPEAK_FOR_THEMSELVES: Final = frozenset({401, 403, 429})
-_MOST_MESSAGES: Final = 10_000  # before the answer, in one stream
+_MOST_MESSAGES: Final = 1_000  # before the answer, in one stream
 _MOST_VERSIONS: Final = 16
 _MOST_WORDS: Final = 2_000
 _VERSION = re.compile(r"(?<![\w-])20[0-9]{2}-[0-9]{2}-[0-9]{2}(?![\w-])", re.ASCII)
@@ -83,7 +83,7 @@ class Listener:
             return False
         try:
             events = self._stream.feed(piece)
-        except UnicodeDecodeError:
+        except ValueError:
             raise _broken() from None
         for data in events:
             self._hear(data)
@@ -113,7 +113,7 @@ class Listener:
         """A last event that was cut is none; one that only lacks its blank line counts."""
         try:
             events = self._stream.end()
-        except UnicodeDecodeError:
+        except ValueError:
             return
         for data in events:
             if object_in(data.encode()) is not None:

@@ -8,21 +8,24 @@ from __future__ import annotations
 
 import codecs
 import re
+from typing import Final
 
 MEDIA_TYPE = "text/event-stream"
+MOST_LINES: Final = 20_000  # of one stream
 _LINE_END = re.compile("\r\n|\r|\n")
 
 
 class EventStream:
     """Fed with the pieces of a body as they come, cut anywhere, even inside a character.
 
-    Raises `UnicodeDecodeError` for what is not UTF-8.
+    Raises `ValueError` for what is not UTF-8, and for more than `MOST_LINES` lines.
     """
 
     def __init__(self) -> None:
         self._decoder = codecs.getincrementaldecoder("utf-8-sig")("strict")
         self._line: list[str] = []  # pieces of the line that has not ended yet
         self._data: list[str] = []
+        self._lines = 0
         self._has_just_returned = False  # the last character was a carriage return: a line feed may belong to it
 
     def feed(self, piece: bytes) -> list[str]:
@@ -40,6 +43,9 @@ class EventStream:
             text = text.removeprefix("\n")
         self._has_just_returned = text.endswith("\r")
         *ended, rest = _LINE_END.split(text)
+        self._lines += len(ended)
+        if self._lines > MOST_LINES:
+            raise ValueError("too many lines")
         events = [data for part in ended if (data := self._after_line(part))]
         if rest:
             self._line.append(rest)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Final
 
 from shared.domain.exposure import Audience
@@ -21,7 +22,8 @@ from shared.providers.mcp_tools import ToolResult
 
 MAX_SNIPPET_CHARACTERS: Final = 8_000
 _MAX_SHORT_CHARACTERS: Final = 512
-_MOST_BLOCKS: Final = 200
+_MOST_BLOCKS: Final = 100
+_MOST_SOURCES: Final = 100  # that a text without blocks may name
 _BETWEEN_BLOCKS = re.compile(r"^-{10,}[ \t]*$(?=\s*(?:^### |\Z))", re.MULTILINE)
 _BLOCK = re.compile(r"### ([^\n]+)\n+Source:[ \t]*(\S+)[ \t]*(?:\n|\Z)")
 _SOURCE = re.compile(r"^Source:[ \t]*(\S+)", re.MULTILINE)
@@ -67,7 +69,7 @@ def read_context(
 
 def _blocks(text: str) -> list[_Block]:
     """One block without a source for a text that is none of blocks."""
-    parts = (part.strip() for part in _BETWEEN_BLOCKS.split(text)[:_MOST_BLOCKS])
+    parts = (part.strip() for part in _BETWEEN_BLOCKS.split(text, maxsplit=_MOST_BLOCKS)[:_MOST_BLOCKS])
     blocks = [_block(part) for part in parts if part]
     return blocks if any(block.source for block in blocks) else [_Block(_UNTITLED, None, text)]
 
@@ -120,7 +122,11 @@ class _Reader:
         )
 
     def _names_no_strangers(self, block: _Block) -> bool:
-        return block.source is None and all(self._approved(source) for source in _SOURCE.findall(block.text))
+        """Of more sources than anybody would name, some are strangers for all that is known."""
+        if block.source is not None:
+            return False
+        named = [match[1] for match in islice(_SOURCE.finditer(block.text), _MOST_SOURCES + 1)]
+        return len(named) <= _MOST_SOURCES and all(map(self._approved, named))
 
     def _approved(self, source: str) -> str | None:
         return approved_url(source, self.policy, allow_test_names=self.allow_test_names)

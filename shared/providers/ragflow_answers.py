@@ -13,7 +13,7 @@ from typing import Final
 from shared.domain.answer_bodies import JsonObject, is_json, object_in
 from shared.domain.outcomes import OutcomeCode
 from shared.domain.passages import Evidence
-from shared.domain.remote_catalogs import RemoteEntry
+from shared.domain.remote_catalogs import MAX_ROWS, RemoteEntry
 from shared.domain.retry_times import retry_at
 from shared.domain.server_passages import Piece, is_remote_id, one_line, score_of
 from shared.domain.strict_json import JsonValue
@@ -73,7 +73,7 @@ def read_page(answer: OutboundAnswer, *, now: float, asked_id: str | None = None
     rows = body.get("data")
     if not isinstance(rows, list):
         raise _broken()
-    entries = [_listed(_sure(row)) for row in rows]
+    entries = [_listed(_sure(row)) for row in rows[:MAX_ROWS]]
     total = _count(body.get("total_datasets"))
     return ListPage(entries=[each for each in entries if is_remote_id(each.id)], rows=len(rows), total=total)
 

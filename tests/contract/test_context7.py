@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.domain.live_configs import Context7Config, ExaConfig
-from shared.domain.passages import Discovery, FreshnessWish, Question, Retrieval
+from shared.domain.passages import Discovery, FreshnessWish, Question, Retrieval, Warning_
 from shared.domain.registrations import ProviderKind, Source
 from shared.errors import ConnectionFailed, ExchangeError, ExchangeTimeout, Refused, ResponseTooLarge
 from shared.providers.context7 import Context7Retriever
@@ -187,11 +187,12 @@ def test_a_line_that_fails_is_not_tried_again(error: ExchangeError) -> None:
         assert len(stage.asked) == len(steps)
 
 
-def test_of_a_flood_of_snippets_the_first_thousand_are_read() -> None:
+def test_of_a_flood_of_snippets_the_first_hundred_are_judged() -> None:
     flood = [{"codeId": f"c{n}", "pageTitle": "x"} for n in range(9_000)]
-    flood[999]["codeId"], flood[1_000]["codeId"] = f"{PAGE}/last", f"{PAGE}/too-late"
+    flood[99]["codeId"], flood[100]["codeId"] = f"{PAGE}/last", f"{PAGE}/too-late"
     retrieval = Stage(FOUND, good({"codeSnippets": flood, "infoSnippets": []})).retrieve()
     assert [each.url for each in retrieval.discoveries] == [f"{PAGE}/last"]
+    assert retrieval.warnings == (Warning_.SURPLUS_CUT,)
 
 
 JSON = st.recursive(

@@ -129,9 +129,16 @@ def test_what_merely_equals_the_number_of_a_request_is_another_number(number: ob
 
 def test_a_stream_of_endless_small_messages_is_given_up() -> None:
     listener = Listener(7)
-    assert not listener.hears(STREAM, b"data: {}\n\n" * 10_000)
+    assert not listener.hears(STREAM, b"data: {}\n\n" * 1_000)
     with pytest.raises(Refused):
         listener.hears(STREAM, b"data: {}\n\n")
+
+
+def test_a_stream_of_endless_lines_is_given_up() -> None:
+    listener = Listener(7)
+    assert not listener.hears(STREAM, b": ping\n" * 20_000)
+    with pytest.raises(Refused):
+        listener.hears(STREAM, b": ping\n")
 
 
 @pytest.mark.parametrize("end", [b"data: \xe6\xb8", b'data: {"jsonrpc":"2.0","id":7,"resu', b": ping"])

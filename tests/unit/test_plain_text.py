@@ -14,6 +14,12 @@ def test_tabs_and_line_feeds_stay_and_other_control_characters_go() -> None:
     assert plain("a\tb\nc\r\nd\re\x00f\x1b[31mg\x7fh\x85i") == "a\tb\nc\nd\nef[31mghi"
 
 
+@given(st.text(alphabet="ab\t\n\r\x00\x1f\x7f\x85é"))
+def test_text_of_any_letters_is_made_plain_alike(text: str) -> None:
+    kept = [c for c in text.replace("\r\n", "\n").replace("\r", "\n") if c in "ab\t\né"]
+    assert plain(text) == "".join(kept)
+
+
 def test_text_in_any_script_stays_as_it_is() -> None:
     text = "Fähre 渡輪 قارب 👩‍🚀 e\u0301\u200c"
     assert plain(text) == text

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shared.domain import source_policy
 from shared.domain.live_configs import SourcePolicy
 from shared.domain.source_policy import (
     approved_url,
@@ -170,6 +171,25 @@ def test_a_parameter_that_looks_like_a_credential_is_never_passed_on(parameters:
     with pytest.raises(Invalid) as refusal:
         requested_url(url)
     assert "=x" not in refusal.value.detail + str(refusal.value)
+
+
+def test_a_source_has_at_most_fifty_parameters() -> None:
+    most = "https://docs.example.com/a?" + "&".join(f"p{number}=x" for number in range(50))
+    assert (approved(most), requested_url(most)) == (most, most)
+    for more in (most + "&p50=x", most + ";p50=x", most.replace("?", ";p50=x?")):
+        assert approved(more) is None
+        with pytest.raises(Invalid):
+            requested_url(more)
+
+
+def test_international_letters_are_only_judged_where_an_approved_host_has_some(monkeypatch: pytest.MonkeyPatch) -> None:
+    ascii_only = SourcePolicy(approved_hosts=("docs.example.com",))
+    judged: list[str] = []
+    monkeypatch.setattr(source_policy, "citation_url", lambda text, **_: judged.append(text))
+    for url in ("https://bücher.example.org/a", "https://ｄocs.example.com/a", "https://" + "ü" * 300 + ".org/a"):
+        assert approved_url(url, ascii_only, allow_test_names=False) is None
+    assert approved("https://" + "ü" * 300 + ".org/a") is None
+    assert judged == []
 
 
 def test_hosts_under_test_are_for_the_embedded_default() -> None:
