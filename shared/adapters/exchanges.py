@@ -114,9 +114,12 @@ class PinnedExchange:
             raise ExchangeTimeout
         try:
             async with asyncio.timeout(remaining_s):
-                return await self._send(build, watch)
+                answer = await self._send(build, watch)
         except TimeoutError:
             raise ExchangeTimeout from None
+        if self._deadline.remaining_s(self._clock.monotonic()) <= 0:
+            raise ExchangeTimeout  # others held up the event loop: reading this answer now would hold up everybody
+        return answer
 
     async def _send(self, build: Callable[[], OutboundRequest], watch: Watch | None) -> OutboundAnswer:
         transport = await self._find()

@@ -148,6 +148,22 @@ def test_whoever_takes_their_time_is_cut_off_at_the_deadline(
     assert 0.45 < time.monotonic() - began < 3
 
 
+def test_an_answer_that_could_only_be_taken_up_after_the_deadline_is_late(server: HostileProvider) -> None:
+    """The event loop was held up by something else, so its own timer came no earlier."""
+    clock = SteppingClock()
+    gateway = Gateway(clock=clock)
+    source = a_source(base_url=server.url("good"))
+    line = gateway.exchanges.open(source, deadline=Deadline.after(20, now_s=clock.monotonic()))
+
+    def build() -> OutboundRequest:
+        clock.step("monotonic", 21)
+        return OutboundRequest(method="POST", url=f"{source.base_url}/retrieve")
+
+    with pytest.raises(ExchangeTimeout):
+        gateway.loop.run(line.send(build))
+    gateway.close()
+
+
 def test_a_slow_name_service_is_part_of_the_deadline() -> None:
     gateway = Gateway(resolver=FakeResolver({"kb.fern-desk.com": ["8.8.8.8"]}, delay_s=30))
     with pytest.raises(ExchangeTimeout):
