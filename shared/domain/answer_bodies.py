@@ -4,18 +4,15 @@ would hold up everybody else's answers.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from itertools import islice
 from typing import Final, TypeAlias
 
-from shared.domain.strict_json import JsonValue, NotStrictJson, parse
+from shared.domain.strict_json import JsonValue, NotStrictJson, outside_texts, parse
 
 JsonObject: TypeAlias = "dict[str, JsonValue]"
 
 MOST_MARKS: Final = 30_000  # brackets and commas
-# The closing quote is optional: a string that never ends is then read once, not anew from each quote inside it.
-_STRING_OR_MARK = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"?|([{\[,])', re.DOTALL)
+_MARKS: Final = (b"{", b"[", b",")
 
 
 def object_in(body: bytes, *, not_finite_is_null: bool = False, most_marks: int = MOST_MARKS) -> JsonObject | None:
@@ -47,7 +44,7 @@ def _is_tangled(body: bytes, most_marks: int) -> bool:
     """Between so many marks lie at most twice as many texts, each in two quotes; escaped ones aside."""
     if body.count(b'"') - body.count(b'\\"') > 4 * most_marks:
         return True
-    if sum(body.count(mark) for mark in (b"{", b"[", b",")) <= most_marks:
+    if sum(body.count(mark) for mark in _MARKS) <= most_marks:
         return False
-    marks = (match for match in _STRING_OR_MARK.finditer(body) if match.lastindex)
-    return next(islice(marks, most_marks, None), None) is not None
+    outside = outside_texts(body)
+    return sum(outside.count(mark) for mark in _MARKS) > most_marks

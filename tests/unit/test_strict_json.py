@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.domain.strict_json import MAX_DEPTH, NotStrictJson, parse
+from shared.domain.strict_json import MAX_DEPTH, NotStrictJson, outside_texts, parse
 
 VALUES = st.recursive(
     st.none()
@@ -80,3 +80,31 @@ def test_any_bytes_are_read_or_refused_and_never_an_error(data: bytes) -> None:
             parse(given_data)
         except NotStrictJson:
             continue
+
+
+@given(st.recursive(st.none() | st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
+def test_no_mark_inside_a_text_counts_and_each_outside_does(value: object) -> None:
+    outside = outside_texts(json.dumps(value).encode())
+    assert sorted(outside.translate(None, b"nul :")) == sorted(_marks(value).encode())
+
+
+def _marks(value: object) -> str:
+    if isinstance(value, list):
+        return "[" + ",".join(_marks(one) for one in value) + "]"
+    if isinstance(value, dict):
+        return "{" + ",".join(_marks(one) for one in value.values()) + "}"
+    return ""
+
+
+_PIECES = st.sampled_from(["\\\\", "\\n", "\\ud83d", "\\ude00", "\\uD83D\\uDE00", "ud83d", "x", "\\u0041", '\\"'])
+
+
+@given(st.lists(_PIECES, max_size=8))
+def test_half_a_character_is_found_wherever_it_is_escaped(pieces: list[str]) -> None:
+    text = '"' + "".join(pieces) + '"'
+    decoded = json.loads(text)
+    if any("\ud800" <= letter <= "\udfff" for letter in decoded):
+        with pytest.raises(NotStrictJson, match="lone_surrogate"):
+            parse(text.encode())
+    else:
+        assert parse(text.encode()) == decoded
