@@ -157,7 +157,7 @@ class Gateway:
         return self.call("live", ACQUIRE, {"url": WANTED} | over)
 
     def wake(self) -> None:
-        for pool in NAMES:
+        for pool in Pool:
             assert self.call("admin", f"{POOLS}/{pool}/wake", {}).status == 200
 
 

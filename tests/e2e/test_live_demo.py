@@ -75,7 +75,7 @@ class Demo:
 
     def recover(self) -> None:
         self.control(mode="ok")
-        for pool in ("context7", "exa", "firecrawl"):
+        for pool in ("context7", "exa", "firecrawl", "mintlify", "deepwiki"):
             assert self.gateway.as_admin("POST", f"{POOLS}/{pool}/wake").status == 200
 
 
@@ -189,6 +189,21 @@ def test_an_exhausted_pool_recovers_by_itself(demo: Demo) -> None:
     assert demo.outcome("exa") == ("success", None)
 
 
+@pytest.mark.parametrize(("kind", "wait_s"), [("mintlify", 600), ("deepwiki", 60)], ids=["says when", "does not"])
+def test_a_service_without_keys_is_left_alone_for_a_while(demo: Demo, kind: str, wait_s: int) -> None:
+    demo.control(service=kind, mode="refuse_rate", retry_after_s=600)
+    before = demo.calls(kind)
+    assert [demo.outcome(kind) for _ in range(4)] == [("failed", "rate_limited")] * 4
+    demo.control(mode="ok")
+    assert demo.outcome(kind) == ("failed", "rate_limited")
+    assert demo.calls(kind) == before + 1
+    until = datetime.fromisoformat(demo.pool(kind)["readyAgainAt"]).timestamp()
+    assert wait_s - 40 < until - time.time() <= wait_s + 1
+
+    assert demo.gateway.as_admin("POST", f"{POOLS}/{kind}/wake").status == 200
+    assert demo.outcome(kind) == ("success", None)
+
+
 def test_a_broken_service_changes_no_key(demo: Demo) -> None:
     name = demo.active("exa")
     demo.control(service="exa", mode="fail")
@@ -294,7 +309,7 @@ def test_keys_are_imported_into_the_running_gateway_and_read_at_a_glance(demo: D
     assert "FIRECRAWL_API_KEY_9        added" in imported.stdout
     status = kgw(directory, "keys", "status")
     assert (status.returncode, status.stderr) == (0, "")
-    for pool in ("context7", "exa", "firecrawl"):
+    for pool in ("context7", "exa", "firecrawl", "mintlify", "deepwiki"):
         assert f"\n{pool} " in "\n" + status.stdout
     assert "EXA_API_KEY_1" in status.stdout
     assert json.loads(kgw(directory, "keys", "status", "--json").stdout)["pools"]
