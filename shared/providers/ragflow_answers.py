@@ -48,6 +48,7 @@ _BY_STATUS: Final = {
 _NOT_YOURS: Final = ("don't own the dataset", "lacks permission for dataset")
 _NO_INDEX: Final = "No chunk found"
 _ABOUT_ID: Final = "<id>"
+_LONGEST_REFUSAL_BYTES: Final = 65_536
 _FINISHED_AT: Final = "graphrag_task_finish_at"
 _VERSION = re.compile(r"v?([0-9]{1,4}(?:\.[0-9]{1,4}){1,3}(?:[-+.][0-9A-Za-z.-]{1,20})?)(?: (?:slim|full))?", re.ASCII)
 
@@ -56,6 +57,8 @@ def is_doubtful(answer: OutboundAnswer) -> bool:
     """Whether an answer looks like a wrong key and may be anything else: the server gives this form to every failure in
     whose words 401 occurs, such as that of the model that it asks.
     """
+    if answer.status != 401 and len(answer.body) > _LONGEST_REFUSAL_BYTES:
+        return False  # and so is not read twice
     code = _number(_object(answer))
     return code not in _SAYS_KEY_IS_WRONG and 401 in (answer.status, code)
 
