@@ -8,7 +8,8 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Mapping
+from collections import ChainMap
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ from infra.cli import texts
 from infra.cli.demo import Damaged, RunningDemo
 from infra.cli.demo_providers import ProviderFailed
 from infra.cli.http import Client, Declined, Unreachable
+from infra.cli.local_origins import BadOrigins, origin_lines, wished_origins
 from infra.cli.pool_secrets import NoStore, embedded_store
 from infra.cli.seed import SeedFailed
 from infra.cli.state import (
@@ -62,11 +64,12 @@ class CannotRun(Exception):
 
 def up(wishes: Wishes) -> int:
     """Runs until SIGINT, SIGTERM or SIGHUP. Returns the exit status; 1 when something it needs has ended."""
+    named = _named_origins()
     ending = _Ending()
     os.umask(0o077)  # for every process below this one too: secrets lie in what they write
     try:
         with ExitStack() as stack:
-            runtime = _serve(wishes, stack)
+            runtime = _serve(wishes, named, stack)
             ending.starting = False
             return _wait(runtime, ending.asked)
     except KeyboardInterrupt:
@@ -77,6 +80,13 @@ def up(wishes: Wishes) -> int:
         raise CannotRun(f"The demo could not be registered. {error}") from None
     except OSError as error:  # a full disk, say
         raise CannotRun(f"{error.filename or 'Cannot run'}: {error.strerror}.") from None
+
+
+def _named_origins() -> Mapping[str, str]:
+    try:
+        return wished_origins(os.environ)
+    except BadOrigins as error:
+        raise CannotRun(str(error)) from None
 
 
 class _Ending:
@@ -95,12 +105,14 @@ class _Ending:
             raise KeyboardInterrupt
 
 
-def _serve(wishes: Wishes, stack: ExitStack) -> Runtime:
+def _serve(wishes: Wishes, named: Mapping[str, str], stack: ExitStack) -> Runtime:
+    """`named` are origins of live services; the demo stands in for the others."""
     stack.enter_context(only_one_here())
     directory = stack.enter_context(state_directory(wishes.state_dir))
     backend_state = directory / "aws" if wishes.state_dir else None
     demo = stack.enter_context(RunningDemo(directory, keep=wishes.state_dir is not None)) if wishes.demo else None
-    runtime = stack.enter_context(_runtime(wishes.port, directory, backend_state, demo))
+    origins = ChainMap(dict(named), demo.stand_ins.origins) if demo else named  # type: ignore[arg-type]  # only read
+    runtime = stack.enter_context(_runtime(wishes.port, directory, backend_state, origins))
     runtime.warm_up("admin", "search")
     secrets = runtime.pool_secrets()
     local: dict[str, Any] = {"url": runtime.url, "admin": runtime.root_token()}
@@ -108,7 +120,7 @@ def _serve(wishes: Wishes, stack: ExitStack) -> Runtime:
     if demo:
         local |= demo.seed(Client(runtime.url, local["admin"]), embedded_store(runtime.aws_endpoint, secrets))
     _announce(local, stack, state_dir=wishes.state_dir)
-    _say(wishes, local, demo)
+    _say(wishes, local, demo, [*origin_lines(named), *(demo.notes if demo else [])])
     runtime.warm_up("widget", "assets")
     if demo and not wishes.as_json:
         print(
@@ -117,8 +129,7 @@ def _serve(wishes: Wishes, stack: ExitStack) -> Runtime:
     return runtime
 
 
-def _runtime(port: int, directory: Path, state_dir: Path | None, demo: RunningDemo | None) -> Runtime:
-    origins = demo.stand_ins.origins if demo else None
+def _runtime(port: int, directory: Path, state_dir: Path | None, origins: Mapping[str, str]) -> Runtime:
     try:
         return Runtime(port=port, log_dir=directory / "log", state_dir=state_dir, local_origins=origins)
     except OSError as error:
@@ -136,8 +147,8 @@ def _announce(local: Mapping[str, Any], stack: ExitStack, *, state_dir: Path | N
         stack.callback(remove_if_own, path.resolve(), local)
 
 
-def _say(wishes: Wishes, local: Mapping[str, Any], demo: RunningDemo | None) -> None:
-    for note in demo.notes if demo else []:
+def _say(wishes: Wishes, local: Mapping[str, Any], demo: RunningDemo | None, notes: Iterable[str]) -> None:
+    for note in notes:
         print(f"kgw: {note}", file=sys.stderr, flush=True)
     if wishes.as_json:
         print(json.dumps(local), flush=True)

@@ -129,7 +129,7 @@ class Gateway:
         return self.process.wait(_STOP_TIMEOUT_S)
 
 
-def start(directory: Path, *options: str) -> subprocess.Popen[str]:
+def start(directory: Path, *options: str, **environment: str) -> subprocess.Popen[str]:
     """Begins to run `kgw up` in `directory`, on a free port unless the options name one."""
     command = [sys.executable, "-m", "infra.cli.main", "up", *options]
     if "--port" not in options:
@@ -137,7 +137,7 @@ def start(directory: Path, *options: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         command,
         cwd=directory,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
         stdout=(directory / "stdout").open("w"),
         stderr=(directory / "stderr").open("w"),
         text=True,
@@ -170,9 +170,9 @@ def local_of(process: subprocess.Popen[str], directory: Path) -> dict[str, Any]:
 
 
 @contextmanager
-def running(directory: Path, *options: str) -> Iterator[Gateway]:
+def running(directory: Path, *options: str, **environment: str) -> Iterator[Gateway]:
     (directory / ".kgw" / "local.json").unlink(missing_ok=True)  # of one that was killed
-    process = start(directory, *options)
+    process = start(directory, *options, **environment)
     try:
         yield Gateway(process, directory, local_of(process, directory))
     finally:

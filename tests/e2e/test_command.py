@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.running import PROVIDERS, Gateway, call, kgw, local_of, running, start, wait_until_gone
+from tests.support.fake_exchanges import json_answer
+from tests.support.scripted_service import scripted_service
 
 pytestmark = [pytest.mark.emulator, pytest.mark.xdist_group("e2e")]
 
@@ -62,6 +64,24 @@ def test_without_the_demo_there_is_nothing_but_the_first_admin(tmp_path: Path) -
         assert set(gateway.local) == {"url", "admin", "aws"}
         assert call(gateway.url, "GET", PROVIDERS, token=gateway.local["admin"]).json["providers"] == []
         assert "kg_agt_" not in (tmp_path / "stdout").read_text()
+
+
+@pytest.mark.parametrize("options", [["--no-demo"], []], ids=["no_demo", "demo"])
+def test_a_live_service_is_asked_where_the_environment_says(tmp_path: Path, options: list[str]) -> None:
+    found = json_answer({"results": [{"url": "https://docs.harbour.test/mine", "title": "Mine", "text": "From here."}]})
+    (tmp_path / ".env").write_text("EXA_API_KEY=exa-mine-0001\n")
+    wanted = {"kind": "exa", "name": "My Exa", "exposureProfile": "agent_only"}
+    wanted["config"] = {"approvedHosts": ["docs.harbour.test"]}  # type: ignore[assignment]
+    with scripted_service(found) as service:
+        origins = json.dumps({"exa": service.origin})
+        with running(tmp_path, *options, KG_LOCAL_ORIGINS=origins) as gateway:
+            assert kgw(tmp_path, "keys", "import", ".env").returncode == 0
+            made = gateway.as_admin("POST", PROVIDERS, wanted).found
+            report = gateway.as_admin("POST", f"{PROVIDERS}/{made['id']}/test", {"query": "a gate", "activate": True})
+            assert [each["snippet"] for each in report.found["results"]] == ["From here."]
+    assert {each.path for each in service.asked} == {"/search"}
+    told = (tmp_path / "stderr").read_text()
+    assert told == f"kgw: exa is asked at {service.origin}, as KG_LOCAL_ORIGINS says.\n"  # and the others work
 
 
 def test_with_a_state_directory_a_restart_keeps_registrations_and_tokens(tmp_path: Path) -> None:
