@@ -167,7 +167,7 @@ class ConnectionFailed(ExchangeError):
 
 
 class ConnectionDropped(ConnectionFailed):
-    """A *reused* connection died before any answer byte: the one case in which sending again is safe."""
+    """A *reused* connection died before any answer byte: the one case in which most lines send again."""
 
 
 class BlockedAddress(ExchangeError):

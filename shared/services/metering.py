@@ -2,7 +2,8 @@
 
 keys, state        nothing configured: not_configured; all resting: keys_exhausted. Nothing was written or sent
                    (a service without keys has one nameless key; while that rests: rate_limited)
-reserve            the day's units are used: allowance_exhausted. Nothing was sent
+reserve            the day's units are used: allowance_exhausted. Nothing was sent. Where it took long, the state is
+                   read again, so that a rest that was written meanwhile is seen
 try a key          refused for the key's sake: it rests, for all instances, and the next one is tried
 settle             confirmed, released, or left alone: then it counts as unknown until an operator reviews it
 """
@@ -58,6 +59,7 @@ T = TypeVar("T")
 LEAST_TIME_S: Final = 3.0  # with less left, no attempt starts
 ATTEMPT_S: Final = 15.0
 _SETTLING_S: Final = 0.5
+_STALE_AFTER_S: Final = 0.1  # a state read longer ago than that is read again before anything is sent
 _SHORTEST_REST_S: Final = 1.0
 
 
@@ -112,50 +114,70 @@ class Metering:
 
 
 class PooledMeter:
-    """Implements `ports.meter.Meter`. A store that cannot be used is `not_configured`: nothing was sent."""
+    """Implements `ports.meter.Meter`. A store that cannot be used is `not_configured`: nothing was sent. A rest that
+    could not be written is at least known to the later operations of this meter.
+    """
 
     def __init__(self, parts: Metering, source: Source, pool: Pool, *, deadline: Deadline) -> None:
         self._parts = parts
         self._source = source
         self._pool = pool
         self._deadline = deadline
+        self._unwritten: dict[str, Rest] = {}
 
     def remaining_ms(self) -> int:
         return int(self._remaining_s() * 1000)
 
     async def perform(self, work: Callable[[Attempt], Awaitable[T]]) -> T:
         try:
-            keys, state = await self._opening()
-            first = self._choose(keys, state, tried=())
+            keys = await self._keys()
+            state, read_at_s = await self._state(), self._parts.clock.monotonic()
+            self._choose(keys, state, tried=())
             self._check_time()
             reservation = await self._parts.allowances.reserve(self._pool)
         except Unavailable as error:
             raise self._locked(error) from None
         try:
-            result = await self._with_keys(work, keys, state, first)
+            state = await self._read_again(state, read_at_s)
+            result = await self._with_keys(work, keys, state)
         except ExchangeError as error:
             await self._settle_after(error, reservation)
             raise
         await self._settled(self._parts.allowances.confirm, reservation)
         return result
 
-    async def _opening(self) -> tuple[Sequence[PoolKey], PoolState]:
-        keys: Sequence[PoolKey] = (nameless_key(self._pool),)
-        if self._takes_keys:
-            keys = (await self._parts.keys.configured(self._pool)).keys
+    async def _keys(self) -> Sequence[PoolKey]:
+        if not self._takes_keys:
+            return (nameless_key(self._pool),)
+        keys = (await self._parts.keys.configured(self._pool)).keys
         if not keys:
             raise Refused(OutcomeCode.NOT_CONFIGURED)
-        return keys, await self._parts.ledger.state(self._pool)
+        return keys
+
+    async def _state(self) -> PoolState:
+        return self._with_unwritten(await self._parts.ledger.state(self._pool))
+
+    async def _read_again(self, state: PoolState, read_at_s: float) -> PoolState:
+        if self._parts.clock.monotonic() - read_at_s < _STALE_AFTER_S:
+            return state
+        try:
+            return await self._state()
+        except Unavailable:
+            return state
+
+    def _with_unwritten(self, state: PoolState) -> PoolState:
+        for fingerprint, rest in self._unwritten.items():
+            state = rested(state, (fingerprint,), rest, active=state.active)
+        return state
 
     @property
     def _takes_keys(self) -> bool:
         return self._pool in KEYED_POOLS
 
-    async def _with_keys(
-        self, work: Callable[[Attempt], Awaitable[T]], keys: Sequence[PoolKey], state: PoolState, key: PoolKey
-    ) -> T:
+    async def _with_keys(self, work: Callable[[Attempt], Awaitable[T]], keys: Sequence[PoolKey], state: PoolState) -> T:
         tried: list[str] = []
         while True:
+            key = self._choose(keys, state, tried=tried)
             self._check_time()
             try:
                 return await self._attempted(work, key)
@@ -165,7 +187,6 @@ class PooledMeter:
             except Refused as refusal:
                 await self._left_alone(key, refusal, state)
                 raise
-            key = self._choose(keys, state, tried=tried)
 
     async def _attempted(self, work: Callable[[Attempt], Awaitable[T]], key: PoolKey) -> T:
         """Over a line that sends nothing twice: it has been counted once."""
@@ -189,7 +210,7 @@ class PooledMeter:
             await self._rested(key, KeyRefused("rate", until=until), (key,), state)
 
     async def _rested(self, key: PoolKey, refusal: KeyRefused, keys: Sequence[PoolKey], state: PoolState) -> PoolState:
-        """Written for all instances; where that fails, at least this operation knows."""
+        """Written for all instances; where that fails, at least this meter knows."""
         now = self._parts.clock.now()
         until = min(max(refusal.until, now + _SHORTEST_REST_S), now + LONGEST_REST_S)
         rest = Rest(until, cast("RestReason", refusal.reason))
@@ -199,9 +220,10 @@ class PooledMeter:
             KEY_RESTS, pool=self._pool, key=key.name or None, reason=rest.reason, until=round(until)
         )
         try:
-            return await self._parts.ledger.rest(self._pool, resting, rest, active=active)
+            return self._with_unwritten(await self._parts.ledger.rest(self._pool, resting, rest, active=active))
         except Unavailable:
-            return rested(state, resting, rest, active=active)
+            self._unwritten |= dict.fromkeys(resting, rest)
+            return self._with_unwritten(state)
 
     async def _settle_after(self, error: ExchangeError, reservation: Reservation) -> None:
         if isinstance(error, _NOTHING_WAS_DONE):

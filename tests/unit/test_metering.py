@@ -278,6 +278,70 @@ async def test_a_rest_that_cannot_be_written_is_known_to_this_operation(stage: S
     assert stage.counted == (1, 0, 0)
 
 
+async def test_a_rest_that_cannot_be_written_is_known_to_the_meters_later_operations(stage: Stage) -> None:
+    """A search of two operations must not ask twice with a key that was refused in the first."""
+    meter = stage.metering.open(stage.source, Pool.EXA, deadline=Deadline.after(25, now_s=stage.clock.monotonic()))
+    used: list[str | None] = []
+
+    async def refused_once(attempt: Attempt) -> str:
+        used.append(attempt.key)
+        if len(used) > 1:
+            return "done"
+        stage.ledger.rest = fails  # type: ignore[method-assign]
+        raise stage.quota()
+
+    async def fails(*_args: object, **_named: object) -> PoolState:
+        raise Unavailable(retry_after_s=5)
+
+    assert [await meter.perform(refused_once) for _ in range(3)] == ["done"] * 3
+    assert used == ["k-demo-zero", "k-demo-one", "k-demo-one", "k-demo-one"]
+    assert await stage.perform("done") == "done"
+    assert stage.used == ["k-demo-zero"]  # another meter cannot know
+
+
+# --- what others write while a unit is reserved ---
+def reserving_takes(stage: Stage, seconds: float, *, meanwhile: PoolState) -> None:
+    reserve = stage.allowances.reserve
+
+    async def slowly(pool: Pool) -> Any:
+        stage.clock.advance(seconds)
+        stage.ledger.states[pool] = meanwhile
+        return await reserve(pool)
+
+    stage.allowances.reserve = slowly  # type: ignore[method-assign]
+
+
+async def test_a_rest_that_was_written_during_a_slow_reservation_is_seen(stage: Stage) -> None:
+    reserving_takes(stage, 0.2, meanwhile=PoolState(active=ONE, rests={ZERO: Rest(stage.clock.now() + 900, "quota")}))
+    await stage.perform()
+    assert (stage.used, stage.ledger.reads, stage.counted) == (["k-demo-one"], 2, (1, 0, 0))
+
+
+@pytest.mark.parametrize("pool", [Pool.EXA, Pool.DEEPWIKI])
+async def test_when_everything_came_to_rest_meanwhile_nothing_is_sent_and_the_unit_is_free_again(pool: Pool) -> None:
+    stage = Stage(pool=pool)
+    nameless, until = nameless_key(Pool.DEEPWIKI).fingerprint, stage.clock.now() + 900
+    rests = dict.fromkeys((ZERO, ONE, TWO, nameless), Rest(until, "rate"))
+    reserving_takes(stage, 0.2, meanwhile=PoolState(rests=rests))
+    error = await stage.failing()
+    assert error.code == ("keys_exhausted" if pool is Pool.EXA else "rate_limited")
+    assert (error.retry_at, stage.used, stage.counted) == (until, [], (0, 1, 0))
+
+
+async def test_a_state_that_cannot_be_read_again_is_taken_as_it_was(stage: Stage) -> None:
+    reserving_takes(stage, 0.2, meanwhile=PoolState())
+    reserve = stage.allowances.reserve
+
+    async def and_the_ledger_is_gone(pool: Pool) -> Any:
+        reservation = await reserve(pool)
+        stage.ledger.failure = Unavailable()
+        return reservation
+
+    stage.allowances.reserve = and_the_ledger_is_gone  # type: ignore[method-assign]
+    assert await stage.perform("done") == "done"
+    assert stage.counted == (1, 0, 0)
+
+
 async def test_a_refusal_by_a_service_without_keys_is_the_operations_end() -> None:
     stage = Stage(pool=Pool.MINTLIFY)
     error = await stage.failing(KeyRefused("rate", until=stage.clock.now() + 60))
