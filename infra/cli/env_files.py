@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from pathlib import Path
 
 _MOST_BYTES = 1_048_576
@@ -21,9 +22,22 @@ class Unreadable(Exception):
     """The message names the file, and the line where there is one."""
 
 
-def read_env_file(path: Path) -> dict[str, str]:
-    """Names and values: `KEY=VALUE`, with or without `export`, quotes and comments. Of two lines with one name the
-    later one counts. Values are taken as they stand: nothing is put in for `$NAME`. Raises `Unreadable`.
+@dataclass(slots=True)
+class EnvFile:
+    """Names and values. Of lines with one name the last one counts; `repeated` holds such names."""
+
+    values: dict[str, str] = field(default_factory=dict, repr=False)
+    repeated: set[str] = field(default_factory=set)
+
+    def take(self, name: str, value: str) -> None:
+        if name in self.values:
+            self.repeated.add(name)
+        self.values[name] = value
+
+
+def read_env_file(path: Path) -> EnvFile:
+    """`KEY=VALUE`, with or without `export`, quotes and comments. Values are taken as they stand: nothing is put in for
+    `$NAME`. Raises `Unreadable`.
     """
     try:
         with path.open("rb") as file:
@@ -38,8 +52,8 @@ def read_env_file(path: Path) -> dict[str, str]:
     return _parsed(text.replace("\r\n", "\n"), path)
 
 
-def _parsed(text: str, path: Path) -> dict[str, str]:
-    values: dict[str, str] = {}
+def _parsed(text: str, path: Path) -> EnvFile:
+    file = EnvFile()
     at = 0
     while at < len(text):
         if blank := _BLANK.match(text, at):
@@ -49,8 +63,9 @@ def _parsed(text: str, path: Path) -> dict[str, str]:
         found = _value(text, name.end()) if name else None
         if name is None or found is None:
             raise Unreadable(f"Line {text.count(chr(10), 0, at) + 1} of {path} is no KEY=VALUE.")
-        values[name[1]], at = found
-    return values
+        value, at = found
+        file.take(name[1], value)
+    return file
 
 
 def _value(text: str, at: int) -> tuple[str, int] | None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from shared.domain.key_pools import ConfiguredKeys, configured_keys
 from shared.domain.pools import KEY_NAME, KEYED_POOLS, Pool
 
-_ACCOUNT = "_ACCOUNT"
+ACCOUNT: Final = "_ACCOUNT"
 _ACCOUNT_NAME = re.compile(r"[\x20-\x7e]{1,128}", re.ASCII)
 
 Entries = Mapping[str, object]
@@ -24,11 +24,12 @@ class NotAKey(Exception):
 class KeyChanges:
     """`entries` is what the pool's secret shall hold. Names in `duplicates` hold a key that an earlier name holds too,
     those in `beyond_limit` come after the last one that is used, those in `unusable` lay in the secret before: all of
-    them are kept out of use.
+    them are kept out of use, and each name is in one place alone.
     """
 
     pool: Pool
     entries: Entries = field(repr=False)
+    changes_anything: bool
     added: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
@@ -36,10 +37,6 @@ class KeyChanges:
     duplicates: tuple[str, ...] = ()
     beyond_limit: tuple[str, ...] = ()
     unusable: tuple[str, ...] = ()
-
-    @property
-    def changes_anything(self) -> bool:
-        return bool(self.added or self.changed or self.removed)
 
 
 def entries_of(values: Mapping[str, str]) -> dict[Pool, dict[str, Any]]:
@@ -71,9 +68,10 @@ def changes(pool: Pool, *, before: Entries, wanted: Entries, replace: bool) -> K
     return KeyChanges(
         pool=pool,
         entries=entries,
+        changes_anything=entries != before,
         added=tuple(name for name in kept if name not in before),
         changed=tuple(name for name in kept if name in before and before[name] != entries[name]),
-        removed=tuple(name for name in before if name not in entries),
+        removed=tuple(name for name in before if name not in entries and name not in spare),
         unchanged=tuple(name for name in kept if name in before and before[name] == entries[name]),
         duplicates=duplicates,
         beyond_limit=beyond,
@@ -85,7 +83,7 @@ def _entries(values: Mapping[str, str], base: str) -> dict[str, Any]:
     """Whatever is one of the pool's names: the key, or the key and its account."""
     entries: dict[str, Any] = {}
     for name in (name for name in values if is_name(name, base)):
-        account = values.get(name + _ACCOUNT, "")
+        account = values.get(name + ACCOUNT, "")
         key = values[name].strip()
         entries[name] = {"key": key, "account": account} if account and key else key
     return entries
@@ -97,8 +95,8 @@ def is_name(name: str, base: str) -> bool:
 
 def _wrong_accounts(values: Mapping[str, str], base: str) -> list[str]:
     lines = []
-    for name in (name for name in values if name.endswith(_ACCOUNT) and values[name]):
-        key_name = name.removesuffix(_ACCOUNT)
+    for name in (name for name in values if name.endswith(ACCOUNT) and values[name]):
+        key_name = name.removesuffix(ACCOUNT)
         if not is_name(key_name, base):
             continue
         if not values.get(key_name, "").strip():

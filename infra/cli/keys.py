@@ -14,6 +14,7 @@ from infra.cli import texts
 from infra.cli.access import client_as
 from infra.cli.env_files import read_env_file
 from infra.cli.key_changes import KeyChanges, changes, entries_of
+from infra.cli.key_notes import notes
 from infra.cli.pool_secrets import NoStore, PoolSecretStore, deployed_store, local_store
 from shared.domain.pools import KEY_NAME, Pool
 
@@ -40,7 +41,10 @@ def import_keys(wanted: KeyImport) -> int:
     """Writes the keys of a .env file into the secrets of their pools: all that is wrong with the file, or with what a
     secret holds, is found before anything is written. Raises `Unreadable`, `NotAKey`, `NoStore`.
     """
-    given = entries_of(read_env_file(wanted.file))
+    file = read_env_file(wanted.file)
+    for note in notes(file):
+        print(f"kgw: {note}.", file=sys.stderr)
+    given = entries_of(file.values)
     if not given:
         names = ", ".join(KEY_NAME.values())
         print(f"kgw: {wanted.file} holds none of {names}, nor one of these with a number.", file=sys.stderr)

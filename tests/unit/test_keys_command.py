@@ -16,6 +16,7 @@ from moto import mock_aws
 from infra.cli import texts
 from infra.cli.env_files import Unreadable, read_env_file
 from infra.cli.key_changes import NotAKey, changes, entries_of
+from infra.cli.key_notes import notes
 from infra.cli.main import main
 from infra.cli.pool_secrets import NoStore, PoolSecretStore
 from shared.domain.pools import Pool
@@ -61,7 +62,7 @@ def env(tmp_path: Path, text: str | bytes) -> Path:
     ids=lambda part: ascii(part)[1:31],
 )
 def test_a_value_is_read_as_it_stands(tmp_path: Path, line: str, value: str) -> None:
-    assert read_env_file(env(tmp_path, line)) == {"A": value}
+    assert read_env_file(env(tmp_path, line)).values == {"A": value}
 
 
 @pytest.mark.parametrize(
@@ -81,6 +82,32 @@ def test_what_is_no_file_of_text_is_said(tmp_path: Path) -> None:
         read_env_file(env(tmp_path, b"A=\xff"))
     with pytest.raises(Unreadable, match="larger than 1 MiB"):
         read_env_file(env(tmp_path, b"#" * 1_048_577))
+
+
+# --- what may surprise ---
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("EXA_API_KEY_0=s3cret", ["EXA_API_KEY_0 is not taken: a number goes from 1 to 999999"]),
+        ("EXA_API_KEY_01=s3cret", ["EXA_API_KEY_01 is not taken"]),
+        ("EXA_API_KEY_1000000=s3cret", ["EXA_API_KEY_1000000 is not taken"]),
+        ("EXA_API_KEY_0_ACCOUNT=s3cret", ["EXA_API_KEY_0_ACCOUNT is not taken"]),
+        ("EXA_API_KEY=s3cret\nEXA_API_KEY=s3cret2", ["EXA_API_KEY stands there more than once"]),
+        ("EXA_API_KEY=s\nEXA_API_KEY_ACCOUNT=a\nEXA_API_KEY_ACCOUNT=a", ["EXA_API_KEY_ACCOUNT stands there more"]),
+        ("EXA_API_KEY=${s3cret}", ["EXA_API_KEY holds a $ before a name"]),
+        ("EXA_API_KEY=a$s3cret", ["EXA_API_KEY holds a $ before a name"]),
+        ("EXA_API_KEY='${s3cret}'\nEXA_API_KEY_00=x", ["EXA_API_KEY holds a $", "EXA_API_KEY_00 is not taken"]),
+        ("EXA_API_KEY_1=s3cret$\nEXA_API_KEY_999999=$1", []),
+        ("OTHER=${s3cret}\nOTHER=x\nEXA_API_KEYS_0=x\nMY_EXA_API_KEY_0=x", []),
+    ],
+    ids=lambda part: ascii(part)[1:31] if isinstance(part, str) else "",
+)
+def test_what_may_surprise_is_told_by_name(tmp_path: Path, text: str, said: list[str]) -> None:
+    told = list(notes(read_env_file(env(tmp_path, text))))
+    assert [line.startswith(beginning) for line, beginning in zip(told, said, strict=True)] == [True] * len(said)
+    assert not [line for line in told if "s3cret" in line]
 
 
 # --- what would change ---
@@ -149,6 +176,15 @@ def test_a_key_that_is_there_twice_and_keys_beyond_the_most_are_left_out() -> No
     assert len(found.entries) == len(found.added) == 32
 
 
+def test_a_name_that_now_holds_another_names_key_is_told_once() -> None:
+    before = {"EXA_API_KEY_1": "same", "EXA_API_KEY_2": "other"}
+    found = changes(Pool.EXA, before=before, wanted={"EXA_API_KEY_2": "same"}, replace=False)
+    assert (found.duplicates, found.removed, found.changed) == (("EXA_API_KEY_2",), (), ())
+    assert (found.entries, found.changes_anything) == ({"EXA_API_KEY_1": "same"}, True)
+    again = changes(Pool.EXA, before=found.entries, wanted={"EXA_API_KEY_2": "same"}, replace=False)
+    assert (again.duplicates, again.changes_anything) == (("EXA_API_KEY_2",), False)
+
+
 def test_a_key_moves_to_another_name_without_being_lost() -> None:
     found = changes(Pool.EXA, before={"EXA_API_KEY_5": "k"}, wanted={"EXA_API_KEY_1": "k"}, replace=False)
     assert found.entries["EXA_API_KEY_1"] == "k"
@@ -208,6 +244,20 @@ def test_a_stack_gets_the_keys_of_a_file_and_only_names_are_said(
         "EXA": {"EXA_API_KEY": "s3cret-a", "EXA_API_KEY_2": "s3cret-b"},
         "FIRECRAWL": {"FIRECRAWL_API_KEY": "s3cret-c"},
     }
+
+
+def test_what_may_surprise_is_told_beside_what_was_done(
+    account: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = env(tmp_path, "EXA_API_KEY=${s3cret}\nEXA_API_KEY_0=s3cret")
+    assert main(["keys", "import", str(file), "--stack", STACK, "--json"]) == 0
+    said = capsys.readouterr()
+    assert said.err.splitlines() == [
+        "kgw: EXA_API_KEY holds a $ before a name: it is taken as it stands, nothing is put in for it.",
+        "kgw: EXA_API_KEY_0 is not taken: a number goes from 1 to 999999 and does not begin with 0.",
+    ]
+    assert json.loads(said.out)["pools"]["exa"]["added"] == ["EXA_API_KEY"]
+    assert held(account) == {"EXA": {"EXA_API_KEY": "${s3cret}"}}
 
 
 def test_the_same_file_again_writes_nothing(account: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
