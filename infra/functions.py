@@ -142,7 +142,8 @@ ADMIN = Function(
     memory_mb=512,
     tables=(REGISTRATIONS_PUBLIC, REGISTRATIONS_INTERNAL, CARDS, LEDGER_PUBLIC, LEDGER_INTERNAL),
     table_grants=(
-        TableGrant(REGISTRATIONS_PUBLIC, ("GetItem", "Query"), ("CREDENTIAL", "INSTANCE", "PROVIDER")),
+        TableGrant(REGISTRATIONS_PUBLIC, ("GetItem",), ("CREDENTIAL", "INSTANCE", "PROVIDER")),
+        TableGrant(REGISTRATIONS_PUBLIC, ("Query",), (*_REGISTERED, "CREDENTIAL")),
         TableGrant(REGISTRATIONS_PUBLIC, ("BatchGetItem",), ("PROVIDER",)),
         TableGrant(REGISTRATIONS_PUBLIC, ("ConditionCheckItem",), ("INSTANCE",)),
         TableGrant(REGISTRATIONS_PUBLIC, ("DeleteItem", "PutItem"), (*_REGISTERED, "CREDENTIAL", "ORIGIN#*")),
@@ -153,7 +154,7 @@ ADMIN = Function(
             ("CREDENTIAL", "FINGERPRINT_KEY", "INSTANCE", "INSTANCE_CREDENTIAL", "PROVIDER", "ROOT"),
         ),
         TableGrant(REGISTRATIONS_INTERNAL, ("BatchGetItem",), ("CREDENTIAL", "PROVIDER")),
-        TableGrant(REGISTRATIONS_INTERNAL, ("Query",), ("AUDIT", "CREDENTIAL", "INSTANCE", "PROVIDER")),
+        TableGrant(REGISTRATIONS_INTERNAL, ("Query",), (*_REGISTERED, "AUDIT", "CREDENTIAL")),
         TableGrant(REGISTRATIONS_INTERNAL, ("ConditionCheckItem",), ("CREDENTIAL", "INSTANCE", "ROOT")),
         TableGrant(REGISTRATIONS_INTERNAL, ("DeleteItem",), (*_REGISTERED, "CREDENTIAL", "INSTANCE_CREDENTIAL")),
         TableGrant(

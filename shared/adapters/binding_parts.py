@@ -10,7 +10,7 @@ from shared.adapters.attributes import Item, NewItem, number, text, text_of
 from shared.adapters.conditions import is_unchanged, no_row_yet
 from shared.adapters.instance_items import INSTANCES
 from shared.adapters.keys import SORT_KEY, key_of
-from shared.adapters.transactions import Part, busy, check, delete, put, refused_as, update
+from shared.adapters.transactions import Part, Refusal, busy, check, delete, put, refused_as, update
 from shared.domain.bindings import Binding
 from shared.domain.identifiers import exposure_of_instance
 from shared.domain.instances import MAX_BINDINGS_PER_INSTANCE
@@ -74,15 +74,20 @@ def unbound(table: str, stored: Item) -> list[Part]:
     """What goes with a provider, as it is stored."""
     if (target := target_in(stored)) is None:
         return []
-    ids: NewItem = {":ids": {"SS": [text_of(stored, SORT_KEY)]}}
-    place = key_of(INSTANCES, target[0])
+    provider_id = text_of(stored, SORT_KEY)
     return [
-        target_freed(table, *target, provider_id=text_of(stored, SORT_KEY)),
-        update(table, place, change=_lists_it_no_more, condition=_is_there, values=ids, refusal=refused_as(busy)),
+        _target_freed(table, *target, provider_id=provider_id),
+        unlisted(table, target[0], provider_id=provider_id, refusal=refused_as(busy)),
     ]
 
 
-def target_freed(table: str, instance_id: str, remote_id: str, *, provider_id: str) -> Part:
+def unlisted(table: str, instance_id: str, *, provider_id: str, refusal: Refusal) -> Part:
+    ids: NewItem = {":ids": {"SS": [provider_id]}}
+    place = key_of(INSTANCES, instance_id)
+    return update(table, place, change=_lists_it_no_more, condition=_is_there, values=ids, refusal=refusal)
+
+
+def _target_freed(table: str, instance_id: str, remote_id: str, *, provider_id: str) -> Part:
     key, values = _target(instance_id, remote_id), {":id": text(provider_id)}
     return delete(table, key, condition=_is_its_own, values=values, refusal=refused_as(busy))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from shared.adapters.attributes import Item, NewItem, number, optional, text, text_of
+from shared.adapters.attributes import Item, NewItem, number, text
 from shared.adapters.conditions import no_row_yet
 from shared.adapters.keys import key_of
 from shared.adapters.rows import row
@@ -74,8 +74,8 @@ def item_of_key(key: str | None) -> NewItem:
 
 
 def key_in(stored: Item) -> str | None:
-    """Of an instance or a provider as it is stored."""
-    return optional(stored, CREDENTIAL_KEY, text_of)
+    """Of an instance or a provider as it is stored, which need not be readable."""
+    return stored.get(CREDENTIAL_KEY, {}).get("S")
 
 
 def key_after(credential: SealedSecret | None, *, given: str | None, stored: str | None) -> str | None:

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection
 from typing import Final
 
-from shared.adapters.attributes import Item, NewItem, flag, number, text
-from shared.adapters.binding_parts import target_freed
+from shared.adapters.attributes import Item, NewItem, number, text_of
 from shared.adapters.company import changed_or_gone, id_taken
 from shared.adapters.conditions import is_unchanged, no_row_yet
 from shared.adapters.generations import GENERATION
 from shared.adapters.instance_items import BINDING_IDS, INSTANCES
-from shared.adapters.keys import ONLY, key_of
-from shared.adapters.name_parts import PROVIDER_NAMES
-from shared.adapters.source_items import PROVIDERS
-from shared.adapters.transactions import Part, busy, delete, put, refused_as, update
-from shared.domain.bindings import Binding
-from shared.domain.instances import MAX_INSTANCES_PER_EXPOSURE, Instance
-from shared.domain.registrations import Provider
+from shared.adapters.keys import ONLY, SORT_KEY, key_of
+from shared.adapters.owned_rows import Removal, as_found
+from shared.adapters.transactions import Part, busy, delete, moved, put, refused_as, update
+from shared.domain.instances import MAX_INSTANCES_PER_EXPOSURE
 from shared.errors import Conflict, GatewayError
 
 _binds_none: Final = "attribute_not_exists(#binding_ids)"
@@ -27,7 +23,6 @@ _has_room: Final = "#instance_count < :most"
 _move_on: Final = "ADD #generation :one"
 _move_on_and_count: Final = "ADD #generation :one, #instance_count :instances"
 _move_on_and_count_both: Final = "ADD #generation :one, #instance_count :instances, #provider_count :providers"
-_switch_off: Final = "SET #status = :status, #needs_test = :needs_test, #updated_at = :at, #generation = :next"
 
 
 def created(table: str, item: NewItem) -> list[Part]:
@@ -48,55 +43,46 @@ def replaced(table: str, item: NewItem, *, expected_generation: int) -> list[Par
     ]
 
 
-def deleted(table: str, instance: Instance, *, expected_generation: int, bindings: tuple[Provider, ...]) -> list[Part]:
+def deleted(
+    table: str, instance_id: str, *, expected_generation: int, binding_ids: Collection[str], bindings: Removal
+) -> list[Part]:
     """With exactly these bindings and all that each one has."""
-    condition, values = _as_read(expected_generation, [provider.id for provider in bindings])
+    condition, values = _as_read(expected_generation, binding_ids)
 
     def refusal(found: Item | None) -> GatewayError:
         return _in_use(found) if found and _has(expected_generation, found) else changed_or_gone(found)
 
-    place = key_of(INSTANCES, instance.id)
-    return [
-        delete(table, place, condition=condition, values=values, refusal=refusal),
-        *(part for provider in bindings for part in _removed(table, provider)),
-        _one_less(table, bindings=len(bindings)),
-    ]
+    place = key_of(INSTANCES, instance_id)
+    gone = delete(table, place, condition=condition, values=values, refusal=refusal)
+    return [gone, *bindings.parts, _one_less(table, bindings=bindings.providers)]
 
 
-def switched_off(table: str, provider: Provider) -> Part:
-    values = {
-        ":status": text(provider.status),
-        ":needs_test": flag(provider.needs_test),
-        ":at": number(provider.updated_at),
-        ":next": number(provider.generation),
-        ":expected": number(provider.generation - 1),
-    }
-    place = key_of(PROVIDERS, provider.id)
-    return update(table, place, change=_switch_off, condition=is_unchanged, values=values, refusal=refused_as(busy))
+def deleted_as_found(table: str, stored: Item, *, binding_ids: Collection[str], bindings: Removal) -> list[Part]:
+    """Like `deleted`, for a row that need not be readable. Its part raises `Moved` when it has changed since."""
+    condition, values = _and_binds(as_found(stored), binding_ids)
+
+    def refusal(found: Item | None) -> GatewayError:
+        return _in_use(found) if found and found.get("generation") == stored.get("generation") else moved()
+
+    place = key_of(INSTANCES, text_of(stored, SORT_KEY))
+    gone = delete(table, place, condition=condition, values=values, refusal=refusal)
+    return [gone, *bindings.parts, _one_less(table, bindings=bindings.providers)]
 
 
-def _as_read(generation: int, binding_ids: Sequence[str]) -> tuple[str, NewItem]:
+def _as_read(generation: int, binding_ids: Collection[str]) -> tuple[str, NewItem]:
     """Condition and values."""
-    values: NewItem = {":expected": number(generation)}
+    return _and_binds((is_unchanged, {":expected": number(generation)}), binding_ids)
+
+
+def _and_binds(read: tuple[str, NewItem], binding_ids: Collection[str]) -> tuple[str, NewItem]:
+    condition, values = read
     if not binding_ids:
-        return f"{is_unchanged} AND {_binds_none}", values
-    return f"{is_unchanged} AND {_binds_these}", values | {":ids": {"SS": sorted(binding_ids)}}
+        return f"{condition} AND {_binds_none}", values
+    return f"{condition} AND {_binds_these}", values | {":ids": {"SS": sorted(binding_ids)}}
 
 
 def _has(generation: int, found: Item | None) -> bool:
     return found is not None and found.get("generation") == number(generation)
-
-
-def _removed(table: str, provider: Provider) -> list[Part]:
-    config = provider.source.config
-    if not isinstance(config, Binding):
-        raise ValueError("a binding is bound")
-    place, expected = key_of(PROVIDERS, provider.id), {":expected": number(provider.generation)}
-    return [
-        delete(table, place, condition=is_unchanged, values=expected, refusal=refused_as(busy)),
-        PROVIDER_NAMES.given_up(table, provider.source.name, by=provider.id),
-        target_freed(table, config.instance_id, config.remote_id, provider_id=provider.id),
-    ]
 
 
 def _one_more(table: str) -> Part:
@@ -119,7 +105,7 @@ def _one_less(table: str, *, bindings: int) -> Part:
 
 
 def _in_use(found: Item) -> Conflict:
-    bound = sorted(found[BINDING_IDS]["SS"]) if BINDING_IDS in found else []
+    bound = sorted(found.get(BINDING_IDS, {}).get("SS", ()))
     return Conflict(
         "Providers are bound to this instance. Remove them first, or name exactly them with this deletion.",
         code="instance_in_use",

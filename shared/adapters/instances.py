@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from shared.adapters import instance_parts
+from shared.adapters import instance_parts, owned_rows
 from shared.adapters.admin_writes import AdminWrites
 from shared.adapters.attributes import Item, text_of
 from shared.adapters.batches import rows_of
-from shared.adapters.company import existing_item
+from shared.adapters.company import changed_or_gone, existing_item
 from shared.adapters.credential_rows import CredentialRows, item_of_key, key_after, key_in
 from shared.adapters.found_instances import one_instance
 from shared.adapters.instance_items import INSTANCES, instance_of, item_of
@@ -86,7 +86,7 @@ class DynamoInstances:
         expected_generation: int,
         change: Change,
         credential_key: str | None,
-        disable: tuple[Provider, ...] = (),
+        disable: frozenset[str] = frozenset(),
     ) -> None:
         table = self._table_of(instance)
         if instance.generation != expected_generation + 1:
@@ -100,26 +100,62 @@ class DynamoInstances:
             return [
                 *instance_parts.replaced(table, item, expected_generation=expected_generation),
                 *INSTANCE_NAMES.changed(table, text_of(stored, "name"), instance.name, by=instance.id),
-                *(instance_parts.switched_off(table, provider) for provider in disable),
+                *await in_thread(self._switched_off, table, disable, instance.updated_at),
                 *await self._settled(instance, before=before, after=after),
             ]
 
         await self._writes.carry_out(change, plan)
 
     async def delete(
-        self, instance: Instance, *, expected_generation: int, change: Change, bindings: tuple[Provider, ...] = ()
+        self,
+        instance: Instance,
+        *,
+        expected_generation: int,
+        change: Change,
+        bindings: frozenset[str] = frozenset(),
     ) -> None:
         table = self._table_of(instance)
 
         async def plan() -> list[Part]:
             stored = existing_item(await self._item(table, instance.id))
+            removal = await in_thread(owned_rows.removed, self._client, table, bindings)
             return [
-                *instance_parts.deleted(table, instance, expected_generation=expected_generation, bindings=bindings),
+                *instance_parts.deleted(
+                    table,
+                    instance.id,
+                    expected_generation=expected_generation,
+                    binding_ids=bindings,
+                    bindings=removal,
+                ),
                 INSTANCE_NAMES.given_up(table, text_of(stored, "name"), by=instance.id),
                 *await self._settled(instance, before=key_in(stored), after=None),
             ]
 
         await self._writes.carry_out(change, plan)
+
+    async def delete_unreadable(
+        self, instance_id: str, *, change: Change, bindings: frozenset[str] = frozenset()
+    ) -> None:
+        profile = exposure_of_instance(instance_id)
+        if profile is None:
+            raise changed_or_gone(None)
+        table = self._tables[profile]
+
+        async def plan() -> list[Part]:
+            stored = existing_item(await self._item(table, instance_id))
+            if _instance(stored) is not None:
+                raise changed_or_gone(stored)
+            removal = await in_thread(owned_rows.removed, self._client, table, bindings)
+            return [
+                *instance_parts.deleted_as_found(table, stored, binding_ids=bindings, bindings=removal),
+                *await in_thread(owned_rows.instance_names_freed, self._client, table, instance_id),
+                *await self._credentials.settled(instance_id, profile, before=key_in(stored), after=None),
+            ]
+
+        await self._writes.carry_out(change, plan)
+
+    def _switched_off(self, table: str, ids: frozenset[str], now: float) -> tuple[Part, ...]:
+        return owned_rows.switched_off(self._client, table, ids, now=now)
 
     async def _settled(self, instance: Instance, *, before: str | None, after: str | None) -> list[Part]:
         return await self._credentials.settled(instance.id, instance.exposure_profile, before=before, after=after)

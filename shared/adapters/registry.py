@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from shared.adapters import binding_parts, provider_items
+from shared.adapters import binding_parts, owned_rows, provider_items
 from shared.adapters.admin_writes import AdminWrites
 from shared.adapters.attributes import Item, NewItem, number, text_of
 from shared.adapters.company import changed_or_gone, existing_item, id_taken
@@ -121,6 +121,26 @@ class DynamoRegistry:
                 PROVIDER_NAMES.given_up(table, text_of(stored, "name"), by=provider.id),
                 _one_less(table),
                 *await self._settled(provider, before=key_in(stored), after=None),
+            ]
+
+        await self._writes.carry_out(change, plan)
+
+    async def delete_unreadable(self, provider_id: str, *, change: Change) -> None:
+        profile = exposure_of(provider_id)
+        if profile is None:
+            raise changed_or_gone(None)
+        table = self._tables[profile]
+
+        async def plan() -> list[Part]:
+            stored = existing_item(await self._item(table, provider_id))
+            if await in_thread(self._get, table, provider_id) is not None:
+                raise changed_or_gone(stored)
+            removal = await in_thread(owned_rows.removed, self._client, table, {provider_id})
+            return [
+                *removal.parts,
+                *await in_thread(owned_rows.unlisted_everywhere, self._client, table, provider_id),
+                _one_less(table),
+                *await self._credentials.settled(provider_id, profile, before=key_in(stored), after=None),
             ]
 
         await self._writes.carry_out(change, plan)

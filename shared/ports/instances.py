@@ -42,21 +42,34 @@ class Instances(Protocol):
         expected_generation: int,
         change: Change,
         credential_key: str | None,
-        disable: tuple[Provider, ...] = (),
+        disable: frozenset[str] = frozenset(),
     ) -> None:
         """`instance.generation` must be `expected_generation + 1`; id, kind and exposure profile never change.
-        `disable` are bindings that this change switches off, as they become (the generation of each one higher, its
-        name and what it is bound to as before). `credential_key` None keeps the one that is stored, unless there is
-        no credential any more. Raises `Conflict` (`busy`) when the instance's `binding_ids` are not those any more
-        that were read with it: one might be missing from `disable`.
+        `disable` are the ids of bindings that this change switches off until a test passes, whether they can be read or
+        not (the generation of each one higher, all else as before). `credential_key` None keeps the one that is
+        stored, unless there is no credential any more. Raises `Conflict` (`busy`) when the instance's `binding_ids`
+        are not those any more that were read with it: one might be missing from `disable`.
         """
         ...
 
     async def delete(
-        self, instance: Instance, *, expected_generation: int, change: Change, bindings: tuple[Provider, ...] = ()
+        self,
+        instance: Instance,
+        *,
+        expected_generation: int,
+        change: Change,
+        bindings: frozenset[str] = frozenset(),
     ) -> None:
-        """With exactly the bindings that exist, in the same transaction. Raises `Conflict` (`instance_in_use`, whose
-        `facts` list them under `bindings`) where others exist than were named, and (`busy`) where one of them has
-        changed.
+        """With exactly the bindings that exist, by id and whether they can be read or not, in the same transaction.
+        Raises `Conflict` (`instance_in_use`, whose `facts` list them under `bindings`) where others exist than were
+        named.
+        """
+        ...
+
+    async def delete_unreadable(
+        self, instance_id: str, *, change: Change, bindings: frozenset[str] = frozenset()
+    ) -> None:
+        """One that is stored and that `get` cannot read. Raises like `delete`; `PreconditionFailed` where it can be
+        read.
         """
         ...

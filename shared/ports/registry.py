@@ -44,3 +44,9 @@ class Registry(Protocol):
         ...
 
     async def delete(self, provider: Provider, *, expected_generation: int, change: Change) -> None: ...
+
+    async def delete_unreadable(self, provider_id: str, *, change: Change) -> None:
+        """One that is stored and that `get` cannot read, with all that belongs to it. Raises `NotFound` where nothing
+        is stored, `PreconditionFailed` where it can be read.
+        """
+        ...

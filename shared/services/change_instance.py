@@ -9,7 +9,6 @@ from shared.domain.changes import Change
 from shared.domain.credentials import Principal
 from shared.domain.instances import Instance
 from shared.domain.once import Once
-from shared.domain.registrations import Provider, ProviderStatus
 from shared.ports.clock import Clock
 from shared.ports.instances import Instances
 
@@ -45,7 +44,7 @@ class ChangeInstance:
         *,
         credential_key: str | None,
         by: Principal,
-        disable: tuple[Provider, ...] = (),
+        disable: frozenset[str] = frozenset(),
     ) -> Instance:
         """The instance as written; the bindings in `disable` are off until a test passes.
 
@@ -59,20 +58,31 @@ class ChangeInstance:
             expected_generation=before.generation,
             change=change,
             credential_key=credential_key,
-            disable=tuple(_switched_off(each, now=now) for each in disable),
+            disable=disable,
         )
         return written
 
-    async def remove(self, before: Instance, *, bindings: tuple[Provider, ...], by: Principal) -> None:
+    async def remove(self, before: Instance, *, bindings: frozenset[str], by: Principal) -> None:
         """Raises like `replace`."""
         change = self._entry(before, None, action="instance.deleted", by=by, bindings=bindings)
         await self._instances.delete(before, expected_generation=before.generation, change=change, bindings=bindings)
 
+    async def remove_unreadable(self, instance_id: str, *, bindings: frozenset[str], by: Principal) -> None:
+        """Nothing is known of it but its id. Raises like `replace`."""
+        entry = new_entry(
+            at=self._clock.now(),
+            actor=by.credential_id,
+            action="instance.deleted",
+            resource=f"instance/{instance_id}",
+            before={"bindings": sorted(bindings)} if bindings else NOTHING,
+        )
+        await self._instances.delete_unreadable(instance_id, change=Change(audit=entry), bindings=bindings)
+
     def _entry(
-        self, before: Instance, after: Instance | None, *, action: str, by: Principal, bindings: tuple[Provider, ...]
+        self, before: Instance, after: Instance | None, *, action: str, by: Principal, bindings: frozenset[str]
     ) -> Change:
         """`bindings` are those that are switched off or removed with it."""
-        touched: Facts = {"bindings": [each.id for each in bindings]} if bindings else NOTHING
+        touched: Facts = {"bindings": sorted(bindings)} if bindings else NOTHING
         entry = new_entry(
             at=self._clock.now(),
             actor=by.credential_id,
@@ -83,8 +93,3 @@ class ChangeInstance:
             generations=(before.generation, after.generation if after else None),
         )
         return Change(audit=entry)
-
-
-def _switched_off(provider: Provider, *, now: float) -> Provider:
-    off = replace(provider, status=ProviderStatus.DISABLED, needs_test=True, updated_at=now)
-    return off.with_source(generation=provider.generation + 1)

@@ -63,3 +63,10 @@ class ChangeProvider:
             generations=(before.generation, None),
         )
         await self._registry.delete(before, expected_generation=before.generation, change=Change(audit=entry))
+
+    async def remove_unreadable(self, provider_id: str, *, by: Principal) -> None:
+        """Nothing is known of it but its id. Raises like the call."""
+        entry = new_entry(
+            at=self._clock.now(), actor=by.credential_id, action="provider.deleted", resource=f"provider/{provider_id}"
+        )
+        await self._registry.delete_unreadable(provider_id, change=Change(audit=entry))

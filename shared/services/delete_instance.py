@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shared.domain.credentials import Principal
-from shared.domain.preconditions import check_generation, existing
+from shared.domain.preconditions import check_generation
 from shared.errors import Conflict
 from shared.ports.instances import Instances
 from shared.services.change_instance import ChangeInstance
@@ -18,12 +18,16 @@ class DeleteInstance:
         self, instance_id: str, *, with_bindings: frozenset[str], expected_generation: int, by: Principal
     ) -> None:
         """All of it, or nothing. `with_bindings` are the bindings that the operator has seen and gives up: those that
-        exist, no fewer and no more.
+        exist, no fewer and no more. What is stored and cannot be read has no generation to show, and is deleted
+        whichever one is expected.
 
         Raises `NotFound`, `PreconditionFailed`, `Conflict` (`instance_in_use`, whose facts list what exists),
         `Unavailable`.
         """
-        instance = existing(await self._instances.get(instance_id))
+        instance = await self._instances.get(instance_id)
+        if instance is None:
+            await self._change.remove_unreadable(instance_id, bindings=with_bindings, by=by)
+            return
         check_generation(instance.generation, expected_generation)
         if with_bindings != instance.binding_ids:
             raise Conflict(
@@ -32,5 +36,4 @@ class DeleteInstance:
                 code="instance_in_use",
                 facts={"bindings": sorted(instance.binding_ids)},
             )
-        bindings = await self._instances.bindings(instance_id) if with_bindings else ()
-        await self._change.remove(instance, bindings=bindings, by=by)
+        await self._change.remove(instance, bindings=with_bindings, by=by)

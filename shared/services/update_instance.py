@@ -18,7 +18,7 @@ from shared.domain.instance_rules import (
 from shared.domain.instances import Instance
 from shared.domain.preconditions import check_generation, existing
 from shared.domain.private_authorities import checked_authority
-from shared.domain.registrations import Provider, ProviderKind
+from shared.domain.registrations import ProviderKind
 from shared.ports.instances import Instances
 from shared.ports.knowledge_server import KnowledgeServer
 from shared.services.change_instance import ChangeInstance
@@ -77,8 +77,8 @@ class UpdateInstance:
         after = replace(after, credential=sealed.credential)
         if after == before:
             return before
-        bindings = await self._unproven(before, after)
-        return await self._change.replace(before, after, credential_key=sealed.key, by=by, disable=bindings)
+        unproven = before.binding_ids if after.base_url != before.base_url else frozenset()
+        return await self._change.replace(before, after, credential_key=sealed.key, by=by, disable=unproven)
 
     async def _placed(self, after: Instance, changes: InstanceChanges) -> Instance:
         """Under the same base URL as before, what was acknowledged for it holds on."""
@@ -88,9 +88,6 @@ class UpdateInstance:
             return after
         place = await self._place(changes.get("base_url", after.base_url), form=form, given=given)
         return replace(after, base_url=place.base_url, acknowledged=place.risks)
-
-    async def _unproven(self, before: Instance, after: Instance) -> tuple[Provider, ...]:
-        return () if after.base_url == before.base_url else await self._instances.bindings(before.id)
 
 
 def _still_public_only(before: Instance, changes: InstanceChanges) -> bool:

@@ -175,9 +175,8 @@ async def test_no_binding_is_missed_by_a_change_that_switches_all_of_them_off(
         first = a_binding(instance)
         await store.registry().create(first, created("binding", first, actor=instance.id))
         read = await store.instances().get(instance.id)
-        off = replace(first.with_source(generation=2), status=ProviderStatus.DISABLED)
         moved = replace(read, base_url=f"https://moved{number}.fern-desk.test/v1", generation=2)
-        kwargs = {"expected_generation": 1, "credential_key": None, "disable": (off,)}
+        kwargs = {"expected_generation": 1, "credential_key": None, "disable": frozenset({first.id})}
         acts = [
             _binding(instance)[1]
             if racer % 2

@@ -256,19 +256,21 @@ async def test_an_instance_takes_thirty_bindings(quick_world: World) -> None:
     await _bound(quick_world, instance)
     everything = await quick_world.instances().bindings(instance.id)
     assert len(everything) == MAX_BINDINGS_PER_INSTANCE
-    await quick_world.instances().delete(instance, expected_generation=1, change=a_change(), bindings=everything)
+    ids = frozenset(one.id for one in everything)
+    await quick_world.instances().delete(instance, expected_generation=1, change=a_change(), bindings=ids)
     assert await quick_world.catalog().providers() == ()
 
 
 async def test_an_instance_in_use_is_deleted_with_exactly_its_bindings_alone(world: World) -> None:
     instance = await _kept(world, an_instance())
     first, second = await _bound(world, instance), await _bound(world, instance)
-    for named in ((), (first,)):
+    for named in (frozenset(), frozenset({first.id})):
         with pytest.raises(Conflict) as refusal:
             await world.instances().delete(instance, expected_generation=1, change=a_change(), bindings=named)
         assert refusal.value.code == "instance_in_use"
         assert refusal.value.facts == {"bindings": sorted((first.id, second.id))}
-    await world.instances().delete(instance, expected_generation=1, change=a_change(), bindings=(first, second))
+    both = frozenset({first.id, second.id})
+    await world.instances().delete(instance, expected_generation=1, change=a_change(), bindings=both)
     assert await world.instances().get(instance.id) is None
     assert await world.registry().get(first.id) is None
     assert await world.catalog().providers() == ()
@@ -276,21 +278,22 @@ async def test_an_instance_in_use_is_deleted_with_exactly_its_bindings_alone(wor
 
 async def test_bindings_that_went_with_their_instance_leave_their_names_and_their_room(quick_world: World) -> None:
     instance = await _kept(quick_world, an_instance(name="Server"))
-    provider = await _bound(quick_world, instance, name="Handbook")
-    await quick_world.instances().delete(instance, expected_generation=1, change=a_change(), bindings=(provider,))
+    ids = frozenset({(await _bound(quick_world, instance, name="Handbook")).id})
+    await quick_world.instances().delete(instance, expected_generation=1, change=a_change(), bindings=ids)
     again = await _kept(quick_world, an_instance(name="Server"))
     await _bound(quick_world, again, name="Handbook")
 
 
-async def test_a_binding_that_changed_is_not_deleted_with_its_instance(quick_world: World) -> None:
+async def test_a_binding_goes_with_its_instance_however_it_has_changed(quick_world: World) -> None:
+    """It was named by its id."""
     instance = await _kept(quick_world, an_instance())
     provider = await _bound(quick_world, instance)
     changed = provider.with_source(name="Changed", generation=2)
     await quick_world.registry().replace(changed, expected_generation=1, change=a_change())
-    with pytest.raises(Conflict) as refusal:
-        await quick_world.instances().delete(instance, expected_generation=1, change=a_change(), bindings=(provider,))
-    assert refusal.value.code == "busy"
-    assert await quick_world.registry().get(provider.id) == changed
+    ids = frozenset({provider.id})
+    await quick_world.instances().delete(instance, expected_generation=1, change=a_change(), bindings=ids)
+    assert await quick_world.registry().get(provider.id) is None
+    await quick_world.registry().create(a_provider(name="Changed"), a_change())
 
 
 async def test_bindings_are_switched_off_with_the_change_of_their_instance(world: World) -> None:
@@ -300,7 +303,7 @@ async def test_bindings_are_switched_off_with_the_change_of_their_instance(world
     off = replace(provider.with_source(generation=2), status=ProviderStatus.DISABLED, needs_test=True)
     moved = replace(before, base_url="https://new.fern-desk.test/v1", generation=2)
     await world.instances().replace(
-        moved, expected_generation=1, change=a_change(), credential_key="new", disable=(off,)
+        moved, expected_generation=1, change=a_change(), credential_key="new", disable=frozenset({off.id})
     )
     read = await world.registry().get(provider.id)
     assert (read.status, read.needs_test, read.generation) == (ProviderStatus.DISABLED, True, 2)
@@ -320,23 +323,21 @@ async def test_a_change_that_missed_a_binding_is_not_written(world: World) -> No
     assert (await _read(world, instance)).base_url == instance.base_url
 
 
-async def test_a_binding_that_changed_is_not_switched_off_as_it_was(quick_world: World) -> None:
+async def test_a_binding_that_changed_is_switched_off_as_it_is(quick_world: World) -> None:
     instance = await _kept(quick_world, an_instance())
     provider = await _bound(quick_world, instance)
     before = await _read(quick_world, instance)
     renamed = provider.with_source(name="Renamed", generation=2)
     await quick_world.registry().replace(renamed, expected_generation=1, change=a_change())
-    off = replace(provider.with_source(generation=2), status=ProviderStatus.DISABLED)
-    with pytest.raises(Conflict) as refusal:
-        await quick_world.instances().replace(
-            replace(before, generation=2),
-            expected_generation=1,
-            change=a_change(),
-            credential_key=None,
-            disable=(off,),
-        )
-    assert refusal.value.code == "busy"
-    assert await quick_world.registry().get(provider.id) == renamed
+    await quick_world.instances().replace(
+        replace(before, generation=2),
+        expected_generation=1,
+        change=a_change(),
+        credential_key=None,
+        disable=frozenset({provider.id}),
+    )
+    read = await quick_world.registry().get(provider.id)
+    assert (read.source.name, read.status, read.generation) == ("Renamed", ProviderStatus.DISABLED, 3)
 
 
 async def test_servers_are_left_to_searches(world: World) -> None:

@@ -109,10 +109,19 @@ async def _instances(world: StoreWorld) -> None:
     renamed = binding.with_source(name="Renamed", generation=2)
     await registry.replace(renamed, expected_generation=1, change=a_change())
     await registry.delete(renamed, expected_generation=2, change=a_change())
+    await _nameless(world)
     for instance in (first, second):
         changed = replace(instance, generation=2)
         await instances.replace(changed, expected_generation=1, change=a_change(), credential_key="other")
         await instances.delete(changed, expected_generation=2, change=a_change())
+
+
+async def _nameless(world: StoreWorld) -> None:
+    """A row that cannot be read, removed by its id."""
+    provider = a_provider()
+    place = {"pk": {"S": "PROVIDER"}, "sk": {"S": provider.id}}
+    world.clients.dynamodb.put_item(TableName=world.public_table, Item=place)
+    await world.registry().delete_unreadable(provider.id, change=a_change())
 
 
 async def _cards(world: StoreWorld) -> None:

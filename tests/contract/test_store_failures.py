@@ -99,6 +99,7 @@ CALLS: dict[str, Callable[[Any], Awaitable[Any]]] = {
         a_provider(generation=2), expected_generation=1, change=a_change()
     ),
     "Registry.delete": lambda c: a_registry(c).delete(a_provider(), expected_generation=1, change=a_change()),
+    "Registry.delete_unreadable": lambda c: a_registry(c).delete_unreadable(a_provider().id, change=a_change()),
     "CredentialStore.get": lambda c: a_store(c).get("a" * 16),
     "CredentialStore.page": lambda c: a_store(c).page(limit=5, after=None),
     "CredentialStore.create": lambda c: a_store(c).create(a_credential(), a_change()),
@@ -203,7 +204,8 @@ async def test_a_refused_condition_of_a_creation_is_told_by_its_own_code(reasons
 async def test_a_missing_resource_and_a_changed_one_are_told_apart(
     found: dict[str, Any] | None, expected: type[Problem]
 ) -> None:
-    client = StubClient({}, _cancelled(FAILED, FINE, FINE, found=found))
+    stored = {"Item": {"name": {"S": "As it was read before the write"}}}
+    client = StubClient(stored, _cancelled(FAILED, FINE, FINE, FINE, FINE, found=found))
     with pytest.raises(expected) as answer:
         await a_registry(client).replace(a_provider(generation=2), expected_generation=1, change=a_change())
     _says_nothing_foreign(answer.value)

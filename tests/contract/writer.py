@@ -87,14 +87,14 @@ async def instance_life(world: StoreWorld, *, name: str, internal: bool) -> None
         expected_generation=1,
         change=act("instance", "updated", changed),
         credential_key=f"{key} changed",
-        disable=tuple(off),
+        disable=frozenset(one.id for one in off),
     )
     done()
     await registry.delete(off[0], expected_generation=2, change=act("binding", "deleted", off[0]))
     done()
     if internal:
         change = act("instance", "deleted", changed)
-        await instances.delete(changed, expected_generation=2, change=change, bindings=(off[1],))
+        await instances.delete(changed, expected_generation=2, change=change, bindings=frozenset({off[1].id}))
         done()
 
 

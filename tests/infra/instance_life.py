@@ -44,7 +44,11 @@ async def _lived(world: StoreWorld, profile: ExposureProfile) -> None:
     off = replace(binding.with_source(generation=2), status=ProviderStatus.DISABLED, needs_test=True)
     changed = replace(read, name=f"New {profile}", generation=2)
     await instances.replace(
-        changed, expected_generation=1, change=a_change(), credential_key=f"{profile}-other", disable=(off,)
+        changed,
+        expected_generation=1,
+        change=a_change(),
+        credential_key=f"{profile}-other",
+        disable=frozenset({off.id}),
     )
-    await instances.delete(changed, expected_generation=2, change=a_change(), bindings=(off,))
+    await instances.delete(changed, expected_generation=2, change=a_change(), bindings=frozenset({off.id}))
     await instances.delete(twin, expected_generation=1, change=a_change())

@@ -110,8 +110,8 @@ ADMIN = [
     ),
     ("dynamodb:PutItem", "TableRegistrationsPublic.Arn", keys(*REGISTERED, "CREDENTIAL", "ORIGIN#*")),
     ("dynamodb:Query", "TableCards.Arn", keys("CARD#*", "COLLECTION")),
-    ("dynamodb:Query", "TableRegistrationsInternal.Arn", keys("AUDIT", "CREDENTIAL", "INSTANCE", "PROVIDER")),
-    ("dynamodb:Query", "TableRegistrationsPublic.Arn", keys("CREDENTIAL", "INSTANCE", "PROVIDER")),
+    ("dynamodb:Query", "TableRegistrationsInternal.Arn", keys(*REGISTERED, "AUDIT", "CREDENTIAL")),
+    ("dynamodb:Query", "TableRegistrationsPublic.Arn", keys(*REGISTERED, "CREDENTIAL")),
     ("dynamodb:UpdateItem", "TableCards.Arn", keys("COLLECTION", "KEY#*")),
     ("dynamodb:UpdateItem", "TableLedgerInternal.Arn", keys(*POOLS, "RATE#*")),
     (

@@ -247,6 +247,14 @@ class FakeRegistry(Failing):
         self.store.credential_owners.settle(provider.id, None, has_credential=False)
         self.store.note(change)
 
+    async def delete_unreadable(self, provider_id: str, *, change: Change) -> None:
+        """Everything in memory can be read."""
+        self._may_fail()
+        self.store.check_idempotency(change)
+        if provider_id in self.store.registrations:
+            raise PreconditionFailed("It can be read.")
+        raise NotFound("There is no such thing.")
+
     def _check_links(self, provider: Provider, credential_key: str | None) -> None:
         check_target(provider, self.store.registrations)
         check_instance(provider, self.store.registrations, self.store.instances)

@@ -13,7 +13,7 @@ from shared.domain.instances import MAX_INSTANCES_PER_EXPOSURE, Instance
 from shared.domain.names import name_key
 from shared.domain.pages import Page
 from shared.domain.passages import Question, Retrieval
-from shared.domain.registrations import Provider, Source
+from shared.domain.registrations import Provider, ProviderStatus, Source
 from shared.domain.remote_catalogs import CatalogPage, CatalogWish, RemoteEntry
 from shared.domain.urls import destination_of
 from shared.errors import Conflict, ExchangeError, NotFound, PreconditionFailed, Refused
@@ -63,7 +63,7 @@ class FakeInstances(Failing):
         expected_generation: int,
         change: Change,
         credential_key: str | None,
-        disable: tuple[Provider, ...] = (),
+        disable: frozenset[str] = frozenset(),
     ) -> None:
         self._may_fail()
         _check_profile(instance)
@@ -73,27 +73,41 @@ class FakeInstances(Failing):
         stored = self._expected(instance.id, expected_generation)
         self._check_name(instance)
         self._check_credential(instance, credential_key)
-        if stored.binding_ids != instance.binding_ids or not all(self._follows(one) for one in disable):
+        if stored.binding_ids != instance.binding_ids:
             raise _busy()
-        self.store.registrations.update({one.id: self._switched_off(one) for one in disable})
+        known = disable & self.store.registrations.keys()
+        self.store.registrations.update({one: self._switched_off(one, now=instance.updated_at) for one in known})
         self._keep(instance, credential_key)
         self.store.note(change)
 
     async def delete(
-        self, instance: Instance, *, expected_generation: int, change: Change, bindings: tuple[Provider, ...] = ()
+        self,
+        instance: Instance,
+        *,
+        expected_generation: int,
+        change: Change,
+        bindings: frozenset[str] = frozenset(),
     ) -> None:
         self._may_fail()
         self.store.check_idempotency(change)
         stored = self._expected(instance.id, expected_generation)
-        if stored.binding_ids != {one.id for one in bindings}:
+        if stored.binding_ids != bindings:
             raise _in_use(stored)
-        if any(self.store.registrations[one.id].generation != one.generation for one in bindings):
-            raise _busy()
         for one in bindings:
-            del self.store.registrations[one.id]
+            del self.store.registrations[one]
         del self.store.instances[instance.id]
         self.store.credential_owners.settle(instance.id, None, has_credential=False)
         self.store.note(change)
+
+    async def delete_unreadable(
+        self, instance_id: str, *, change: Change, bindings: frozenset[str] = frozenset()
+    ) -> None:
+        """Everything in memory can be read."""
+        self._may_fail()
+        self.store.check_idempotency(change)
+        if instance_id in self.store.instances:
+            raise PreconditionFailed("It can be read.")
+        raise NotFound("There is no such thing.")
 
     def _as_stored(self, instance_id: str) -> Instance | None:
         instance = self.store.instances.get(instance_id)
@@ -110,9 +124,10 @@ class FakeInstances(Failing):
     def _check_credential(self, instance: Instance, key: str | None) -> None:
         self.store.credential_owners.check(instance.id, key, has_credential=instance.credential is not None)
 
-    def _switched_off(self, provider: Provider) -> Provider:
-        stored = self.store.registrations[provider.id].with_source(generation=provider.generation)
-        return replace(stored, status=provider.status, needs_test=provider.needs_test, updated_at=provider.updated_at)
+    def _switched_off(self, provider_id: str, *, now: float) -> Provider:
+        stored = self.store.registrations[provider_id]
+        off = replace(stored, status=ProviderStatus.DISABLED, needs_test=True, updated_at=now)
+        return off.with_source(generation=stored.generation + 1)
 
     def _expected(self, instance_id: str, generation: int) -> Instance:
         stored = self._as_stored(instance_id)
@@ -121,10 +136,6 @@ class FakeInstances(Failing):
         if stored.generation != generation:
             raise PreconditionFailed("It has changed since it was read.")
         return stored
-
-    def _follows(self, provider: Provider) -> bool:
-        stored = self.store.registrations.get(provider.id)
-        return stored is not None and provider.generation == stored.generation + 1
 
     def _of_profile(self, profile: ExposureProfile) -> list[Instance]:
         return [one for one in self.store.instances.values() if one.exposure_profile is profile]
