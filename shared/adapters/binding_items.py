@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from shared.adapters.attributes import Item, NewItem, flag, flag_of, number, text, text_of, whole_of
 from shared.adapters.product_items import finite_of, item_of_product, map_of, product_of
-from shared.domain.bindings import CONFIG_VERSION, PRODUCT_OF, Binding, CommonConfig, DifyExternalConfig
+from shared.domain.bindings import PRODUCT_OF, Binding, CommonConfig, DifyExternalConfig, has_known_config
 from shared.domain.registrations import ProviderConfig, ProviderKind
 
 
@@ -24,18 +26,20 @@ def item_of_binding(kind: ProviderKind, config: ProviderConfig | None) -> NewIte
 
 
 def binding_of(kind: ProviderKind, item: Item) -> Binding:
-    """Of another version of the config than this one nothing is known, so that it cannot be read."""
-    if (version := whole_of(item, "config_version")) != CONFIG_VERSION:
-        raise ValueError("config_version")
-    return Binding(
+    """What it is bound to is the same in every version. Of a config of another version than this one nothing else is
+    known: the defaults stand in for it, and it is asked nothing until it has been set and tested anew.
+    """
+    bound = Binding(
         instance_id=text_of(item, "instance_id"),
         remote_id=text_of(item, "remote_id"),
         remote_name=text_of(item, "remote_name"),
-        product=product_of(kind, map_of(item, "product")),
-        common=_common_of(map_of(item, "common")),
+        product=PRODUCT_OF[kind](),
         adapter_version=whole_of(item, "adapter_version"),
-        config_version=version,
+        config_version=whole_of(item, "config_version"),
     )
+    if not has_known_config(bound):
+        return bound
+    return replace(bound, product=product_of(kind, map_of(item, "product")), common=_common_of(map_of(item, "common")))
 
 
 def item_of_external(config: ProviderConfig | None) -> NewItem:

@@ -11,7 +11,7 @@ from shared.adapters.conditions import is_unchanged, no_row_yet
 from shared.adapters.instance_items import INSTANCES
 from shared.adapters.keys import SORT_KEY, key_of
 from shared.adapters.transactions import Part, Refusal, busy, check, delete, put, refused_as, update
-from shared.domain.bindings import Binding
+from shared.domain.bindings import Binding, has_known_config
 from shared.domain.identifiers import exposure_of_instance
 from shared.domain.instances import MAX_BINDINGS_PER_INSTANCE
 from shared.domain.registrations import Provider
@@ -68,6 +68,14 @@ def still_bound(table: str, stored: Item | None, provider: Provider) -> list[Par
             refusal=refused_as(_config_changed),
         )
     ]
+
+
+def kept_config(stored: Item, provider: Provider) -> NewItem:
+    """A config of a version that is not known here is not written over with what stands in for it."""
+    config = provider.source.config
+    if not isinstance(config, Binding) or has_known_config(config):
+        return {}
+    return {"binding": stored["binding"]}
 
 
 def unbound(table: str, stored: Item) -> list[Part]:

@@ -99,7 +99,8 @@ class DynamoRegistry:
             stored = existing_item(await self._item(table, provider.id))
             before = key_in(stored)
             after = key_after(_own_credential(provider), given=credential_key, stored=before)
-            item = {**provider_items.item_of(provider), **item_of_key(after)}
+            kept = binding_parts.kept_config(stored, provider)
+            item = {**provider_items.item_of(provider), **kept, **item_of_key(after)}
             return [
                 _replaced(table, item, expected_generation=expected_generation),
                 *binding_parts.still_bound(table, stored, provider),

@@ -148,6 +148,11 @@ def is_current(kind: ProviderKind, binding: Binding) -> bool:
     return (binding.adapter_version, binding.config_version) == (ADAPTER_VERSION[kind], CONFIG_VERSION)
 
 
+def has_known_config(binding: Binding) -> bool:
+    """Otherwise its settings are the defaults in place of what is stored, which is left as it is."""
+    return binding.config_version == CONFIG_VERSION
+
+
 def common_of(config: ProviderConfig | None) -> CommonConfig | None:
     """None for a provider of another kind."""
     return config.common if isinstance(config, Binding | DifyExternalConfig) else None

@@ -160,6 +160,24 @@ async def test_an_instance_that_cannot_be_read_is_deleted_by_its_id_with_exactly
     assert (_rows(store), _uses(store)) == (set(), 0)
 
 
+async def test_a_config_of_another_version_stays_as_it_is_stored_until_it_is_tested_anew(store: StoreWorld) -> None:
+    _instance, binding = await _kept(store)
+    key = {"pk": {"S": "PROVIDER"}, "sk": {"S": binding.id}}
+    row = store.clients.dynamodb.get_item(TableName=store.public_table, Key=key)["Item"]
+    config = row["binding"]["M"] | {"config_version": {"N": "2"}, "product": {"S": "said in another way"}}
+    _spoil(store, "PROVIDER", binding.id, binding={"M": config})
+    read = await store.registry().get(binding.id)
+    assert (await store.customer_catalog().sources())[0].source == read.source
+    renamed = read.with_source(name="Renamed", generation=2)
+    await store.registry().replace(renamed, expected_generation=1, change=a_change())
+
+    row = store.clients.dynamodb.get_item(TableName=store.public_table, Key=key)["Item"]
+    assert (row["name"], row["binding"]["M"]) == ({"S": "Renamed"}, config)
+    tested = renamed.with_source(config=binding.source.config, generation=3)
+    await store.registry().replace(tested, expected_generation=2, change=a_change())
+    assert await store.registry().get(binding.id) == tested
+
+
 async def test_what_can_be_read_is_deleted_with_its_version_alone(store: StoreWorld) -> None:
     instance, binding = await _kept(store)
     with pytest.raises(PreconditionFailed):

@@ -435,6 +435,30 @@ def test_a_binding_of_another_adapter_is_not_asked_until_it_is_tested_anew(stage
     assert (mended.json["configInvalid"], mended.json["adapterVersion"]) == (False, 1)
 
 
+def test_a_config_of_another_version_is_never_asked_and_is_mended_by_a_test(stage: AdminStage) -> None:
+    instance = stage.install()
+    for number, mending in enumerate(({"testQuery": "night ferry"}, None)):
+        made = stage.bind(instance, name=f"Bound {number}", remoteId=f"{REMOTE_ID[:-1]}{number}")
+        path = made.headers["Location"]
+        provider = stage.store.registrations[made.json["id"]]
+        outdated = replace(binding_in(stage, made), config_version=0)
+        stage.store.registrations[provider.id] = provider.with_source(config=outdated)
+        asked = len(stage.server.asked)
+        tested = stage.call("POST", f"{path}/test", {"query": "night ferry"})
+        shown = stage.call("GET", path)
+        untried = stage.call("PATCH", path, {"resultLimit": 3}, if_match=shown.etag)
+
+        assert (shown.json["configInvalid"], tested.json["errorCode"]) == (True, "not_configured")
+        assert len(stage.server.asked) == asked
+        assert untried.pointers == ["/testQuery"]
+        if mending is None:
+            mended = stage.call("POST", f"{path}/restore-defaults", {"testQuery": "night ferry"})
+        else:
+            mended = stage.call("PATCH", path, mending, if_match=shown.etag)
+        assert (mended.status, mended.json["configInvalid"]) == (200, False)
+        assert len(stage.server.asked) == asked + 1
+
+
 # --- testing -------------------------------------------------------------------------------------
 
 

@@ -27,6 +27,7 @@ from shared.domain.bindings import (
     FastGptSearchMode,
     ProductConfig,
     RagflowConfig,
+    is_current,
 )
 from shared.domain.exposure import ExposureProfile
 from shared.domain.instances import INSTANCE_KINDS, Instance, Risk
@@ -279,11 +280,22 @@ def test_a_binding_that_says_anything_in_an_unknown_way_is_unreadable(value: dic
 
 
 @pytest.mark.parametrize("version", [0, 2, 99])
-def test_a_config_of_another_version_is_unreadable(version: int) -> None:
-    item, instance = _stored()
+@pytest.mark.parametrize("lost", [(), ("product",), ("common",), ("product", "common")], ids=str)
+def test_a_config_of_another_version_is_read_as_outdated_with_nothing_taken_from_it(
+    version: int, lost: tuple[str, ...]
+) -> None:
+    item, instance = _stored(product=_FULL, common=CommonConfig(result_limit=3))
     older = _with(item, ("binding", "config_version"), {"N": str(version)})
-    with pytest.raises(ValueError, match="config_version"):
-        source_items.source_of(older, {instance.id: instance}.get)
+    for name in lost:
+        older = _with(older, ("binding", name), {"S": "written in another way"})
+    source = source_items.source_of(older, {instance.id: instance}.get)
+    binding = source.config
+
+    assert isinstance(binding, Binding)
+    assert not is_current(source.kind, binding)
+    assert (binding.product, binding.common) == (DifyConfig(), CommonConfig())
+    assert (binding.instance_id, binding.remote_id) == (instance.id, item["binding"]["M"]["remote_id"]["S"])
+    assert (binding.config_version, source.base_url) == (version, instance.base_url)
 
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
