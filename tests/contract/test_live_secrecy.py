@@ -37,7 +37,7 @@ from tests.support.telltale import (
     told_by,
 )
 
-pytestmark = pytest.mark.emulator
+pytestmark = [pytest.mark.emulator, pytest.mark.xdist_group("secrecy")]
 
 
 @pytest.fixture(scope="module")

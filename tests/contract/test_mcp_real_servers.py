@@ -25,7 +25,10 @@ from tests.support.builders import a_source
 from tests.support.mcp_servers import RealServer, real_mcp_server
 
 # It is, in the modern era; in the other one it is how a server speaks before it answers.
-pytestmark = pytest.mark.filterwarnings("ignore:The logging capability is deprecated")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:The logging capability is deprecated"),
+    pytest.mark.xdist_group("mcp"),
+]
 
 TLS = public_authorities()
 CLOCK = SystemClock()

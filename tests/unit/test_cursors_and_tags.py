@@ -19,6 +19,7 @@ KEYS = {
     List.COLLECTIONS: "csc_abcdefghijklmnop",
     List.CARDS: "crd_abcdefghijklmnop",
     List.AUDIT: "2026-09-21T14:13:20.000123Z#0123abcd",
+    List.INSTANCES: "aoi_abcdefghijklmnop",
 }
 
 
