@@ -74,8 +74,16 @@ def check_public_only(profile: ExposureProfile, *, stated: bool) -> None:
     if profile is ExposureProfile.CUSTOMER_SAFE and not stated:
         raise _wrong(
             "/credentialReachesPublicContentOnly",
-            "What is customer_safe needs `true` here, with every credential: that it reaches public content alone.",
+            "What is customer_safe needs `true` here, with every credential and base URL: no more than public content.",
         )
+
+
+def is_still_stated(*, stated: bool, moved: bool, mutation: CredentialMutation, has_credential: bool) -> bool:
+    """What was said of one credential at one base URL says nothing of another credential, of none, or of another base
+    URL, where another tenant may be.
+    """
+    is_kept = isinstance(mutation, Keep) or (isinstance(mutation, Clear) and not has_credential)
+    return stated and is_kept and not moved
 
 
 def check_credential_moves(before: str, after: str, mutation: CredentialMutation, *, has_credential: bool) -> None:

@@ -11,9 +11,9 @@ from shared.domain.instance_rules import (
     Acknowledgement,
     CredentialMutation,
     Keep,
-    Replace,
     check_credential_moves,
     check_public_only,
+    is_still_stated,
 )
 from shared.domain.instances import Risk
 from shared.domain.preconditions import check_generation, existing
@@ -76,7 +76,7 @@ class UpdateExternal:
         """
         before = existing(await self._registry.get(provider_id))
         check_generation(before.generation, expected_generation)
-        changed = await self._placed(_changed(before, changes), changes)
+        changed = _stated(before, await self._placed(_changed(before, changes), changes), changes)
         mutation = changes.get("credential", Keep())
         stored = _link(before).credential
         check_credential_moves(
@@ -121,19 +121,23 @@ def _way_to_ask(provider: Provider) -> tuple[object, ...]:
     return (source.base_url, _link(provider), config.knowledge_id, config.score_threshold)
 
 
+def _stated(before: Provider, after: Provider, changes: ExternalChanges) -> Provider:
+    """Raises `Invalid`."""
+    held = is_still_stated(
+        stated=_config(before).reaches_public_only,
+        moved=after.source.base_url != before.source.base_url,
+        mutation=changes.get("credential", Keep()),
+        has_credential=_link(before).credential is not None,
+    )
+    stated = changes.get("reaches_public_only", held)
+    check_public_only(before.exposure_profile, stated=stated)
+    return after.with_source(config=replace(_config(after), reaches_public_only=stated))
+
+
 def _changed(before: Provider, changes: ExternalChanges) -> Provider:
     """Raises `Invalid`."""
     was, link = _config(before), _link(before)
-    # What was said of one credential says nothing of the next.
-    held = was.reaches_public_only and not isinstance(changes.get("credential"), Replace)
-    stated = changes.get("reaches_public_only", held)
-    check_public_only(before.exposure_profile, stated=stated)
-    config = replace(
-        was,
-        **changes.get("config", {}),
-        reaches_public_only=stated,
-        common=replace(was.common, **changes.get("common", {})),
-    )
+    config = replace(was, **changes.get("config", {}), common=replace(was.common, **changes.get("common", {})))
     source = replace(
         before.source,
         name=changes.get("name", before.source.name),

@@ -11,9 +11,9 @@ from shared.domain.instance_rules import (
     Acknowledgement,
     CredentialMutation,
     Keep,
-    Replace,
     check_credential_moves,
     check_public_only,
+    is_still_stated,
 )
 from shared.domain.instances import Instance
 from shared.domain.preconditions import check_generation, existing
@@ -64,7 +64,7 @@ class UpdateInstance:
         before = existing(await self._instances.get(instance_id))
         check_generation(before.generation, expected_generation)
         mutation = changes.get("credential", Keep())
-        after = await self._placed(_changed(before, changes), changes)
+        after = _stated(before, await self._placed(_changed(before, changes), changes), changes)
         has_credential = before.credential is not None
         check_credential_moves(before.base_url, after.base_url, mutation, has_credential=has_credential)
         sealed = await self._seal(
@@ -90,19 +90,22 @@ class UpdateInstance:
         return replace(after, base_url=place.base_url, acknowledged=place.risks)
 
 
-def _still_public_only(before: Instance, changes: InstanceChanges) -> bool:
-    """What was said of one credential says nothing of the next."""
-    held = before.reaches_public_only and not isinstance(changes.get("credential"), Replace)
-    return changes.get("reaches_public_only", held)
+def _stated(before: Instance, after: Instance, changes: InstanceChanges) -> Instance:
+    """Raises `Invalid`."""
+    held = is_still_stated(
+        stated=before.reaches_public_only,
+        moved=after.base_url != before.base_url,
+        mutation=changes.get("credential", Keep()),
+        has_credential=before.credential is not None,
+    )
+    stated = changes.get("reaches_public_only", held)
+    check_public_only(before.exposure_profile, stated=stated)
+    return replace(after, reaches_public_only=stated)
 
 
 def _changed(before: Instance, changes: InstanceChanges) -> Instance:
     """Raises `Invalid`."""
-    stated = _still_public_only(before, changes)
-    check_public_only(before.exposure_profile, stated=stated)
     authority = changes.get("private_authority", before.private_authority)
     if authority is not None and authority != before.private_authority:
         authority = checked_authority(authority)
-    return replace(
-        before, name=changes.get("name", before.name), reaches_public_only=stated, private_authority=authority
-    )
+    return replace(before, name=changes.get("name", before.name), private_authority=authority)

@@ -11,7 +11,7 @@ from shared.domain.instances import Risk
 from shared.domain.private_authorities import MAX_AUTHORITY_CHARACTERS
 from shared.domain.registrations import SealedSecret
 from shared.domain.urls import MAX_URL_CHARACTERS
-from shared.web.search_fields import NotBlank
+from shared.web.search_fields import SentText
 from shared.web.wire import WireModel
 
 MAX_CREDENTIAL_CHARACTERS = 2_048
@@ -52,7 +52,7 @@ PublicOnly = Annotated[
     bool,
     Field(
         description="States that this credential reaches public content alone. Needed, as `true`, with every "
-        "credential of what is customer_safe; it is audited."
+        "credential and every base URL of what is customer_safe, also where the credential is cleared; it is audited."
     ),
 ]
 PrivateAuthority = Annotated[
@@ -73,7 +73,7 @@ TestQuery = Annotated[
         "most 250 characters.",
         examples=["night ferry"],
     ),
-    NotBlank,
+    SentText,
 ]
 
 

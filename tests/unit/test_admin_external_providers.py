@@ -150,6 +150,26 @@ def test_what_was_said_of_one_credential_says_nothing_of_the_next(stage: AdminSt
     assert stage.call("PATCH", path, said, if_match='"1"').status == 200
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"credential": {"action": "clear"}},
+        {"baseUrl": "https://new.fern-desk.test/knowledge", "credential": {"action": "clear"}},
+        {"baseUrl": "https://harbour.fern-desk.test/another-tenant"},
+    ],
+    ids=str,
+)
+def test_what_was_said_of_one_place_says_nothing_of_another(stage: AdminStage, change: dict[str, Any]) -> None:
+    path, body = register(stage, **PUBLIC).headers["Location"], change | {"testQuery": "opening hours"}
+    asked = len(stage.server.asked)
+    silent = stage.call("PATCH", path, body, if_match='"1"')
+
+    assert (silent.status, silent.pointers) == (422, ["/credentialReachesPublicContentOnly"])
+    assert len(stage.server.asked) == asked
+    said = stage.call("PATCH", path, body | {"credentialReachesPublicContentOnly": True}, if_match='"1"')
+    assert (said.status, said.json["credentialReachesPublicContentOnly"]) == (200, True)
+
+
 def test_defaults_are_restored_and_what_is_asked_for_stays(stage: AdminStage) -> None:
     created = register(stage, config={"knowledgeId": "notes", "scoreThreshold": 0.5}, resultLimit=2)
     restored = stage.call("POST", f"{created.headers['Location']}/restore-defaults", {"testQuery": "boats"})

@@ -311,6 +311,42 @@ def test_what_was_said_of_one_credential_says_nothing_of_the_next(stage: AdminSt
     assert stage.call("PATCH", path, {"name": "Renamed"}, if_match='"2"').status == 200
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"credential": {"action": "clear"}},
+        {"baseUrl": "https://new.fern-desk.test", "credential": {"action": "clear"}},
+        {"baseUrl": "https://new.fern-desk.test", "credential": NEW_KEY},
+        {"baseUrl": "https://dify.fern-desk.test/another-tenant"},
+        {"baseUrl": "https://dify.fern-desk.test/another-tenant", "credential": {"action": "keep"}},
+    ],
+    ids=str,
+)
+def test_what_was_said_of_one_place_says_nothing_of_another(stage: AdminStage, change: dict[str, Any]) -> None:
+    path = stage.install(**PUBLIC).headers["Location"]
+    silent = stage.call("PATCH", path, change, if_match='"1"')
+    said = stage.call("PATCH", path, change | {"credentialReachesPublicContentOnly": True}, if_match='"1"')
+
+    assert (silent.status, silent.pointers) == (422, ["/credentialReachesPublicContentOnly"])
+    assert (said.status, said.json["credentialReachesPublicContentOnly"]) == (200, True)
+
+
+def test_what_stays_where_it_is_needs_no_new_word(stage: AdminStage) -> None:
+    made = stage.install(**PUBLIC)
+    path, clear = made.headers["Location"], {"credential": {"action": "clear"}}
+    same = stage.call("PATCH", path, {"baseUrl": made.json["baseUrl"], "name": "Renamed"}, if_match='"1"')
+    stage.call("PATCH", path, clear | {"credentialReachesPublicContentOnly": True}, if_match='"2"')
+
+    assert same.status == 200
+    assert stage.call("PATCH", path, clear, if_match='"3"').status == 200
+
+
+def test_an_agents_instance_that_moves_loses_what_was_said_of_it(stage: AdminStage) -> None:
+    path = stage.install(credentialReachesPublicContentOnly=True).headers["Location"]
+    moved = stage.call("PATCH", path, {"baseUrl": "https://new.fern-desk.test", "credential": NEW_KEY}, if_match='"1"')
+    assert (moved.status, moved.json["credentialReachesPublicContentOnly"]) == (200, False)
+
+
 @pytest.mark.parametrize(("field", "value"), [("kind", "ragflow"), ("exposureProfile", "customer_safe")])
 def test_kind_and_exposure_are_fixed(stage: AdminStage, field: str, value: str) -> None:
     refused = stage.call("PATCH", stage.install().headers["Location"], {field: value}, if_match='"1"')
