@@ -75,7 +75,9 @@ class TestInstance:
         tested = InstanceTested(instance=instance, report=report)
         if sample is not None and line.has_time and report.error_code not in _UNREACHABLE:
             tested = await self._searched(tested, sample, server, line)
-        version = await self._version(tested.report, server, line)
+        # Servers tell it in a list: one that came too late is not waited for twice.
+        is_slow = report.error_code is OutcomeCode.TIMEOUT
+        version = None if is_slow else await self._version(tested.report, server, line)
         duration_ms = round((self._clock.monotonic() - started) * 1000)
         return replace(tested, report=replace(tested.report, version=version, duration_ms=duration_ms))
 

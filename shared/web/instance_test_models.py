@@ -98,7 +98,8 @@ class InstanceTestShown(Shown):
 
 def _warnings(report: InstanceReport) -> tuple[InstanceWarning, ...]:
     searched = report.retrieval is not Finding.UNTESTED
-    hidden = report.list_readable is Finding.FAILED and report.retrieval is Finding.PASSED
+    # A search that came through takes the code of a closed list with it, and of no other list.
+    hidden = report.retrieval is Finding.PASSED and report.error_code is None
     forbidden = hidden or report.error_code == OutcomeCode.FORBIDDEN
     warnings: tuple[InstanceWarning, ...] = (MAY_BILL,) if searched else ()
     return (*warnings, LIST_FORBIDDEN) if forbidden and report.list_readable is Finding.FAILED else warnings

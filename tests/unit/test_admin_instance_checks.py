@@ -128,8 +128,20 @@ def test_nothing_is_claimed_that_was_not_seen(stage: AdminStage, error: Exchange
 
 def test_a_list_that_is_too_slow_does_not_keep_a_search_from_being_tried(stage: AdminStage) -> None:
     stage.server.failures = {"catalog": ExchangeTimeout()}
+    report = tried(stage, SAMPLE)
 
-    assert found(tried(stage, SAMPLE)) == ["passed", "passed", "untested", "passed"]
+    assert found(report) == ["passed", "passed", "failed", "passed"]
+    assert (report.json["errorCode"], bool(report.json["explanation"])) == ("timeout", True)
+    assert "version" not in [what for what, _ in stage.server.credentials]
+
+
+@pytest.mark.parametrize("code", ["upstream_error", "invalid_response", "rate_limited", "timeout"])
+def test_what_was_wrong_with_the_list_stays_said_when_a_search_comes_through(stage: AdminStage, code: str) -> None:
+    stage.server.failures = {"catalog": Refused(code)}
+    report = tried(stage, SAMPLE)
+
+    assert (found(report), report.json["errorCode"]) == (["passed", "passed", "failed", "passed"], code)
+    assert report.json["warnings"] == ["upstream_may_bill_or_log"]
 
 
 def test_a_failed_search_leaves_standing_what_the_list_has_shown(stage: AdminStage) -> None:
