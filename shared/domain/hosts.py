@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from dataclasses import dataclass
+from stringprep import in_table_b1
 
 from shared.domain.addresses import Reach, reach_of
 
@@ -15,8 +16,8 @@ _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*", re.ASCII)
 _MAX_NAME_CHARACTERS = 253
 # Characters that the two generations of internationalised names map to different hosts.
 _AMBIGUOUS = frozenset("ßẞς\u200c\u200d")
-# Names that resolve inside a network, a machine or nowhere; never on the public internet.
-_NOT_PUBLIC = ("localhost", "local", "internal", "test", "invalid", "home.arpa")
+# Names that resolve inside a network, a machine or nowhere; never to a page of the public internet.
+_NOT_PUBLIC = ("localhost", "local", "internal", "test", "invalid", "onion", "alt", "arpa")
 _METADATA_NAMES = ("metadata.google.internal", "instance-data.ec2.internal")
 
 
@@ -85,6 +86,8 @@ def _ascii(text: str) -> str:
         raise BadHost("The host is not a DNS name.")  # its xn-- form would be longer still, and slow to find
     if not _AMBIGUOUS.isdisjoint(text):
         raise BadHost("Write this internationalised host in its xn-- form: its letters can mean two hosts.")
+    if any(map(in_table_b1, text)):
+        raise BadHost("The host has invisible characters.")  # they would vanish, and leave another name
     try:
         return text.encode("idna").decode("ascii")
     except UnicodeError:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from shared.domain.exposure import ExposureProfile
-from shared.domain.registrations import LIVE_KINDS, Provider, ProviderKind, ProviderStatus
+from shared.domain.hosts import is_under
+from shared.domain.live_configs import SourcePolicy
+from shared.domain.registrations import LIVE_KINDS, Provider, ProviderConfig, ProviderKind, ProviderStatus
 from shared.errors import Conflict, Invalid, Violation
 
 
@@ -21,6 +23,14 @@ def check_exposure(kind: ProviderKind, profile: ExposureProfile) -> None:
     if kind in LIVE_KINDS and profile is not ExposureProfile.AGENT_ONLY:
         violation = Violation("/exposureProfile", "A live kind is agent_only.")
         raise Invalid("Correct the fields named in `errors`.", violations=(violation,))
+
+
+def check_sources(config: ProviderConfig | None, *, allow_test_names: bool) -> None:
+    """Hosts under `.test` are those of the embedded default. Raises `Invalid`."""
+    hosts = config.approved_hosts if isinstance(config, SourcePolicy) else ()
+    if not allow_test_names and any(is_under(host, "test") for host in hosts):
+        detail = "Names under .test lead nowhere: approve hosts by their public DNS names."
+        raise Invalid("Correct the fields named in `errors`.", violations=(Violation("/config/approvedHosts", detail),))
 
 
 def check_private_network(*, wanted: bool, available: bool) -> None:

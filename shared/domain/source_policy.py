@@ -78,9 +78,9 @@ def requested_url(text: str) -> str:
     return url
 
 
-def checked_host(text: str) -> str:
+def checked_host(text: str, *, allow_test_names: bool) -> str:
     """A host as it is approved: one exact public DNS name, lower case, in its `xn--` form where it is international.
-    Raises `Invalid`; its words repeat nothing of the text.
+    `allow_test_names` also takes names under `.test`. Raises `Invalid`; its words repeat nothing of the text.
     """
     if len(text) > _MAX_HOST_CHARACTERS:
         raise Invalid(f"A host has at most {_MAX_HOST_CHARACTERS} characters.")
@@ -88,7 +88,7 @@ def checked_host(text: str) -> str:
         host = parse_host(text)
     except BadHost as error:
         raise Invalid(error.reason) from None
-    if host.is_address or not host.is_public(allow_test_names=True):
+    if host.is_address or not host.is_public(allow_test_names=allow_test_names):
         raise Invalid("Approve hosts by their full public DNS names: docs.example.com.")
     return host.text
 

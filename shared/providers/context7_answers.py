@@ -28,6 +28,7 @@ _MOST_VERSIONS: Final = 1_000
 _MAX_TITLE_CHARACTERS: Final = 512
 _MAX_ID_CHARACTERS: Final = 500
 _PART = r"@?[^/@\x00-\x20\x7f-\xa0]+"
+_NO_NAMES: Final = frozenset({".", ".."})
 _VERSION = r"[^/\x00-\x20\x7f-\xa0]+"
 _ID = re.compile(rf"(/{_PART}/{_PART})(?:[/@]({_VERSION}))?")
 
@@ -173,7 +174,8 @@ def _bare(version: str) -> str:
 
 
 def _is_id(text: str) -> bool:
-    return len(text) <= _MAX_ID_CHARACTERS and _ID.fullmatch(text) is not None
+    is_short = len(text) <= _MAX_ID_CHARACTERS
+    return is_short and _ID.fullmatch(text) is not None and _NO_NAMES.isdisjoint(text.split("/"))
 
 
 def _entries(body: JsonObject, name: str) -> Iterator[JsonObject]:

@@ -1,7 +1,11 @@
-"""Checks the address of a provider: its spelling, and where its name leads today."""
+"""Checks what an operator sets: the address of a provider, by its spelling and where its name leads today, and the
+hosts of its sources, by their names.
+"""
 
 from __future__ import annotations
 
+from shared.domain.registration_rules import check_sources
+from shared.domain.registrations import ProviderConfig
 from shared.domain.urls import checked_base_url
 from shared.errors import BlockedAddress, ExchangeError, Invalid, Violation
 from shared.ports.address_check import AddressCheck
@@ -28,6 +32,10 @@ class CheckAddress:
         except ExchangeError:
             raise _refused("This host has no address that could be found.", code="host_not_resolved") from None
         return base_url
+
+    def sources(self, config: ProviderConfig | None) -> None:
+        """Raises `Invalid` for hosts that this deployment cannot approve."""
+        check_sources(config, allow_test_names=self._allow_loopback_http)
 
     def _spelled(self, text: str, *, allow_private_network: bool) -> str:
         try:

@@ -128,6 +128,7 @@ class Register:
 
     def _live(self, wanted: NewLiveProvider) -> Registered:
         check_exposure(wanted.kind, wanted.exposure_profile)
+        self._check_address.sources(wanted.config)
         now = self._clock.now()
         source = Source(
             id=new_provider_id(wanted.exposure_profile),

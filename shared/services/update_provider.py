@@ -57,6 +57,7 @@ class UpdateProvider:
         check_private_network(
             wanted=changes.get("allow_private_network", False), available=self._private_network_available
         )
+        self._check_address.sources(changes.get("config"))
         after = _changed(before, changes)
         if {"base_url", "allow_private_network"} & changes.keys():
             after = after.with_source(

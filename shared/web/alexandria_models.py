@@ -30,7 +30,7 @@ from shared.web.agent_ids import agent_id_of
 from shared.web.answer_size import MAX_ANSWER_BYTES, delivered_bytes
 from shared.web.events import Event
 from shared.web.moments import moment, moment_or_none
-from shared.web.search_fields import NotBlank
+from shared.web.search_fields import SentText
 from shared.web.wire import Model, WireModel, read_body
 
 Wish = TypeVar("Wish")
@@ -72,7 +72,7 @@ class ToolNameModel(WireModel):
 class ToolSearchBody(WireModel):
     """Describe what is needed; without `provider` the gateway chooses which registration to go through."""
 
-    query: Annotated[str, Field(min_length=1, max_length=500), NotBlank]
+    query: Annotated[str, Field(min_length=1, max_length=500), SentText]
     limit: Annotated[int, Field(ge=1, le=MAX_TOOLS)] = 10
     provider: ProviderId | None = None
 

@@ -10,7 +10,7 @@ from pydantic import Field
 from shared.domain.passages import Question
 from shared.errors import Problem
 from shared.web.events import Event
-from shared.web.search_fields import DEFAULT_DEADLINE_MS, CollectionIds, DeadlineMs, LanguageTag, NotBlank
+from shared.web.search_fields import DEFAULT_DEADLINE_MS, CollectionIds, DeadlineMs, LanguageTag, SentText
 from shared.web.wire import WireModel, read_body
 
 WIDGET_DEADLINE_MS = 8_000
@@ -19,7 +19,7 @@ WIDGET_DEADLINE_MS = 8_000
 class AssistantSearchBody(WireModel):
     """All that an assistant may send; every other field is refused."""
 
-    query: Annotated[str, Field(min_length=1, max_length=1024), NotBlank]
+    query: Annotated[str, Field(min_length=1, max_length=1024), SentText]
     limit: Annotated[int, Field(ge=1, le=50)] = 10
     locale: LanguageTag | None = None
     locale_fallback: LanguageTag | None = None
@@ -30,7 +30,7 @@ class AssistantSearchBody(WireModel):
 class WidgetSearchBody(WireModel):
     """All that a widget may send; every other field is refused."""
 
-    query: Annotated[str, Field(min_length=1, max_length=300), NotBlank]
+    query: Annotated[str, Field(min_length=1, max_length=300), SentText]
     limit: Annotated[int, Field(ge=1, le=10)] = 10
     locale: LanguageTag | None = None
 

@@ -11,7 +11,7 @@ from shared.domain.external_knowledge import agent_knowledge, check_customer_kno
 from shared.domain.passages import Question
 from shared.errors import BadRequest, Invalid, Problem, Violation
 from shared.web.events import Event, body_of
-from shared.web.search_fields import NotBlank
+from shared.web.search_fields import SentText
 from shared.web.wire import read_body
 
 # Dify waits five seconds for a byte, then asks again, up to three times: a later answer would be asked for four times
@@ -57,7 +57,7 @@ class DifyRetrievalBody(_Sent):
             description="At most 1,024 characters for class ast and 4,000 for class agt, without the backslashes that "
             "Dify puts before double quotes.",
         ),
-        NotBlank,
+        SentText,
     ]
     retrieval_setting: DifyRetrievalSetting | None = None
     metadata_condition: DifyMetadataCondition | None = None

@@ -17,7 +17,7 @@ from shared.web.instance_models import server_changes
 from shared.web.moments import moment
 from shared.web.product_config_models import MaxSnippetCharacters, RequestTimeoutMs, ResultLimit, Share
 from shared.web.provider_fields import Generation, Module, Moment, Priority, Switch
-from shared.web.search_fields import NotBlank
+from shared.web.search_fields import SentLine
 from shared.web.server_fields import (
     Acknowledge,
     AnyCredentialMutation,
@@ -34,7 +34,7 @@ from shared.web.wire import WireModel
 KnowledgeId = Annotated[
     str,
     Field(min_length=1, max_length=512, description="The server's own name for the knowledge, sent as it is."),
-    NotBlank,
+    SentLine,
 ]
 
 

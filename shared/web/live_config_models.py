@@ -23,7 +23,7 @@ from shared.domain.live_configs import (
 from shared.domain.registrations import ProviderConfig
 from shared.domain.source_policy import checked_host
 from shared.errors import Invalid
-from shared.web.search_fields import NotBlank
+from shared.web.search_fields import Product
 from shared.web.wire import WireModel
 
 _NO_NAMES: Final = frozenset({".", ".."})
@@ -31,7 +31,7 @@ _NO_NAMES: Final = frozenset({".", ".."})
 
 def _host(text: str) -> str:
     try:
-        return checked_host(text)
+        return checked_host(text, allow_test_names=True)  # where those are not allowed, the registering refuses them
     except Invalid as error:
         raise ValueError(error.detail.removesuffix(".")) from None
 
@@ -39,6 +39,12 @@ def _host(text: str) -> str:
 def _repository(text: str) -> str:
     if text.partition("/")[2] in _NO_NAMES:
         raise ValueError("Write a repository as `owner/name`")
+    return text
+
+
+def _library(text: str) -> str:
+    if not _NO_NAMES.isdisjoint(text.split("/")):
+        raise ValueError("Write a library as the service does: `/owner/name`")
     return text
 
 
@@ -82,6 +88,7 @@ Library = Annotated[
     str,
     StringConstraints(pattern=r"^/[A-Za-z0-9._-]{1,100}/[A-Za-z0-9._-]{1,100}$"),
     Field(description="The library that is asked whatever a search names, as the service writes it."),
+    AfterValidator(_library),
 ]
 
 
@@ -129,7 +136,7 @@ class MintlifyConfigModel(ConfigModel):
     approved_hosts: ApprovedHosts
     endpoint: MintlifyEndpoint = MintlifyEndpoint.MCP
     token_budget: int = Field(default=3_000, ge=MIN_MINTLIFY_TOKENS, le=MAX_MINTLIFY_TOKENS)
-    product: Annotated[str, Field(min_length=1, max_length=256), NotBlank] | None = None
+    product: Product | None = None
 
     def known(self) -> MintlifyConfig:
         return MintlifyConfig(**self.model_dump())

@@ -15,14 +15,11 @@ from shared.domain.urls import MAX_URL_CHARACTERS
 from shared.web.events import Event
 from shared.web.provider_models import ProviderShown
 from shared.web.provider_test_models import Activate, ActivationLost, PassageShown, ProviderTest
-from shared.web.search_fields import NotBlank
+from shared.web.search_fields import Product, Repository, Version
 from shared.web.shown import Shown
 from shared.web.wire import WireModel, read_body
 
 SHOWN_CHARACTERS: Final = 2_000
-
-Product = Annotated[str, Field(min_length=1, max_length=256), NotBlank]
-Repository = Annotated[str, Field(min_length=1, max_length=256, examples=["acme/widgets"]), NotBlank]
 
 
 class Context7Test(ProviderTest):
@@ -30,7 +27,7 @@ class Context7Test(ProviderTest):
 
     product: Product | None = None
     repository: Repository | None = None
-    version: Annotated[str, Field(min_length=1, max_length=128), NotBlank] | None = None
+    version: Version | None = None
 
     def wanted(self) -> Question:
         return Question(query=self.query, product=self.product, repository=self.repository, version=self.version)

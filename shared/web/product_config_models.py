@@ -19,7 +19,7 @@ from shared.domain.bindings import (
     ProductConfig,
     RagflowConfig,
 )
-from shared.web.search_fields import NotBlank
+from shared.web.search_fields import SentLine
 from shared.web.wire import WireModel
 
 _COMMON: Final = CommonConfig()
@@ -27,7 +27,7 @@ _FASTGPT: Final = FastGptConfig()
 _RAGFLOW: Final = RagflowConfig()
 
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
-ModelName = Annotated[str, Field(min_length=1, max_length=256), NotBlank]
+ModelName = Annotated[str, Field(min_length=1, max_length=256), SentLine]
 ResultLimit = Annotated[int, Field(ge=1, le=20, description="At most this many passages a search.")]
 RequestTimeoutMs = Annotated[
     int, Field(ge=1_000, le=25_000, description="How long the server is waited for; never past the search's deadline.")

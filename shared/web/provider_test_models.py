@@ -13,11 +13,12 @@ from shared.domain.outcomes import OutcomeCode, OutcomeStatus
 from shared.domain.passages import Evidence, Freshness, Passage, Question, Warning_
 from shared.web.contract_provider_models import CapabilitiesModel, ContractShown
 from shared.web.outcome_words import explanation_of
+from shared.web.search_fields import SentText
 from shared.web.shown import Shown
 from shared.web.wire import WireModel
 
 ActivationLost = Literal["activation_lost"]
-TestQuery = Annotated[str, Field(min_length=1, max_length=4000, examples=["night ferry"])]
+TestQuery = Annotated[str, Field(min_length=1, max_length=4000, examples=["night ferry"]), SentText]
 Activate = Annotated[bool, Field(description="Turn the provider on when it answers.")]
 
 

@@ -12,29 +12,39 @@ from shared.domain.passages import FreshnessWish
 from shared.errors import Problem
 from shared.web.agent_ids import agent_id_of
 from shared.web.events import Event
-from shared.web.search_fields import DEFAULT_DEADLINE_MS, CollectionIds, DeadlineMs, LanguageTag, NotBlank
+from shared.web.search_fields import (
+    DEFAULT_DEADLINE_MS,
+    CollectionIds,
+    ConversationId,
+    DeadlineMs,
+    LanguageTag,
+    Product,
+    Repository,
+    SentText,
+    Version,
+)
 from shared.web.wire import WireModel, read_body
 
 
 class SearchContext(WireModel):
     """`conversationId` goes to internal providers alone, and of these only to those registered to receive it."""
 
-    conversation_id: Annotated[str, Field(min_length=1, max_length=256)] | None = None
+    conversation_id: ConversationId | None = None
 
 
 class AgentSearchBody(WireModel):
     """What an agent may send. `providers` narrows what the credential may reach and never widens it."""
 
-    query: Annotated[str, Field(min_length=1, max_length=4000), NotBlank]
+    query: Annotated[str, Field(min_length=1, max_length=4000), SentText]
     limit: Annotated[int, Field(ge=1, le=50)] = 10
     locale: LanguageTag | None = None
     locale_fallback: LanguageTag | None = None
     context: SearchContext | None = None
     providers: Annotated[tuple[Annotated[str, Field(max_length=128)], ...], Field(max_length=400)] | None = None
     collections: CollectionIds | None = None
-    product: Annotated[str, Field(min_length=1, max_length=256)] | None = None
-    repository: Annotated[str, Field(min_length=1, max_length=256)] | None = None
-    version: Annotated[str, Field(min_length=1, max_length=128)] | None = None
+    product: Product | None = None
+    repository: Repository | None = None
+    version: Version | None = None
     freshness: FreshnessWish = FreshnessWish.NORMAL
     deadline_ms: DeadlineMs = DEFAULT_DEADLINE_MS
 

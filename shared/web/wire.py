@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.alias_generators import to_camel
+from pydantic_core import ErrorDetails
 
 from shared.domain.strict_json import NotStrictJson, parse
 from shared.errors import BadRequest, Invalid, Violation
@@ -79,9 +80,15 @@ def validated(model: type[Model], data: bytes) -> Model:
     except ValidationError as error:
         violations = tuple(
             Violation(pointer=_pointer(item["loc"]), detail=_sentence(item["type"], item["msg"], item.get("ctx", {})))
-            for item in error.errors(include_url=False, include_input=False)[:_MAX_VIOLATIONS]
+            for item in _own_faults(error.errors(include_url=False, include_input=False))[:_MAX_VIOLATIONS]
         )
         raise Invalid("Correct the fields named in `errors`.", violations=violations) from None
+
+
+def _own_faults(errors: Sequence[ErrorDetails]) -> list[ErrorDetails]:
+    """Without lists that are only too short because wrong entries of theirs do not count."""
+    wrong = {error["loc"][:depth] for error in errors for depth in range(len(error["loc"]))}
+    return [error for error in errors if error["type"] != "too_short" or error["loc"] not in wrong]
 
 
 def _pointer(location: tuple[int | str, ...]) -> str:

@@ -15,6 +15,7 @@ from shared.domain.passages import Discovery, FreshnessWish, Question, Retrieval
 from shared.domain.registrations import ProviderKind, Source
 from shared.errors import ConnectionFailed, ExchangeError, ExchangeTimeout, Refused, ResponseTooLarge
 from shared.providers.context7 import Context7Retriever
+from shared.providers.context7_answers import read_moved
 from tests.support.builders import a_source
 from tests.support.fake_exchanges import Step
 from tests.support.live_cases import LiveStage, MeteredStage, answer_of, cases, check_failure, good, plain_form
@@ -322,3 +323,10 @@ def test_a_location_is_never_followed() -> None:
         with scripted_service(FOUND, away) as service, pytest.raises(ExchangeError) as caught:
             RealStage(service).retrieve()
     assert (caught.value.code, len(service.asked), elsewhere.asked) == ("invalid_response", 2, [])
+
+
+@pytest.mark.parametrize("target", ["/../..", "/acme/..", "/./widgets", "/acme/widgets/.."])
+def test_a_library_never_moves_to_dots(target: str) -> None:
+    with pytest.raises(Refused) as refusal:
+        read_moved({"redirectUrl": target})
+    assert refusal.value.code == "invalid_response"

@@ -203,6 +203,12 @@ def test_repositories_are_stored_once_whatever_their_case(stage: AdminStage) -> 
         "printer.local",
         "db.internal",
         "docs.example.com\n",
+        "docs.exam\u00adple.com",
+        "docs.exam\u200bple.com",
+        "example.onion",
+        "a.arpa",
+        "7.0.0.10.in-addr.arpa",
+        "example.alt",
         "d" * 250 + ".com",
         None,
         5,
@@ -211,8 +217,10 @@ def test_repositories_are_stored_once_whatever_their_case(stage: AdminStage) -> 
 )
 def test_a_host_that_is_no_exact_public_name_is_refused(stage: AdminStage, host: object) -> None:
     refused = stage.call("POST", PROVIDERS, with_config("exa", approvedHosts=["docs.example.com", host]))
+    alone = stage.call("POST", PROVIDERS, with_config("exa", approvedHosts=[host]))
 
     assert (refused.status, refused.pointers) == (422, ["/config/approvedHosts/1"])
+    assert (alone.status, alone.pointers) == (422, ["/config/approvedHosts/0"])
     assert host is None or len(str(host)) < 2 or str(host) not in refused.text
 
 
@@ -233,6 +241,7 @@ def test_a_host_that_is_no_exact_public_name_is_refused(stage: AdminStage, host:
         ("exa", {"approved_hosts": HOSTS}, "/config/approved_hosts"),
         ("context7", {"library": "acme/widgets"}, "/config/library"),
         ("context7", {"library": "/acme"}, "/config/library"),
+        ("context7", {"library": "/../.."}, "/config/library"),
         ("context7", {"library": "/acme/widgets\n"}, "/config/library"),
         ("context7", {"results": 5}, "/config/results"),
         ("firecrawl", {"formats": ["html"]}, "/config/formats"),
@@ -240,6 +249,7 @@ def test_a_host_that_is_no_exact_public_name_is_refused(stage: AdminStage, host:
         ("mintlify", {"tokenBudget": 499}, "/config/tokenBudget"),
         ("mintlify", {"tokenBudget": 6_001}, "/config/tokenBudget"),
         ("mintlify", {"product": "  "}, "/config/product"),
+        ("mintlify", {"product": "a\x00b"}, "/config/product"),
         ("deepwiki", {"approvedHosts": HOSTS}, "/config/approvedHosts"),
         ("deepwiki", {"repositories": []}, "/config/repositories"),
         ("deepwiki", {"repositories": [f"acme/w{n}" for n in range(101)]}, "/config/repositories"),
@@ -256,8 +266,30 @@ def test_a_wrong_setting_is_refused_by_name(
     refused = stage.call("POST", PROVIDERS, with_config(kind, **change))
 
     assert refused.status == 422
-    assert pointer in refused.pointers
+    assert refused.pointers == [pointer]
     assert stage.store.registrations == {}
+
+
+def test_hosts_under_test_are_approved_in_the_embedded_default_alone(stage: AdminStage) -> None:
+    wanted = with_config("exa", approvedHosts=["docs.example.com", "docs.acme.test"])
+    refused = stage.call("POST", PROVIDERS, wanted)
+    created = stage.register_live("exa")
+    changed = stage.call("PATCH", created.headers["Location"], {"config": wanted["config"]}, if_match='"1"')
+
+    for each in (refused, changed):
+        assert (each.status, each.pointers) == (422, ["/config/approvedHosts"])
+    assert stage.store.registrations[created.json["id"]].source.config.approved_hosts == ("docs.example.com",)
+
+
+def test_the_embedded_default_approves_hosts_under_test() -> None:
+    stage = AdminStage(allow_loopback_http=True)
+    created = stage.register_live("exa", config={"approvedHosts": ["docs.acme.test"]})
+    changed = stage.call(
+        "PATCH", created.headers["Location"], {"config": {"approvedHosts": ["a.acme.test"]}}, if_match='"1"'
+    )
+    stage.close()
+
+    assert (created.status, changed.status) == (201, 200)
 
 
 @pytest.mark.parametrize("config", [None, [], "docs.example.com", {}], ids=["null", "list", "text", "empty"])

@@ -111,6 +111,7 @@ def test_a_host_that_is_not_exactly_approved_is_left_out(text: str) -> None:
         "https://wiki/a",
         "https://kb.internal/a",
         "https://faß.example.com/a",
+        "https://docs.exam\u00adple.com/a",
         "https://docs.example.com/" + "a" * 2048,
         "\ud800https://docs.example.com/a",
     ],
@@ -222,7 +223,7 @@ def test_no_text_breaks_the_check(text: str) -> None:
     ],
 )
 def test_a_host_is_approved_under_its_one_name(text: str, host: str) -> None:
-    assert checked_host(text) == host
+    assert checked_host(text, allow_test_names=True) == host
 
 
 @pytest.mark.parametrize(
@@ -253,6 +254,10 @@ def test_a_host_is_approved_under_its_one_name(text: str, host: str) -> None:
         "[2606:4700::1111]",
         "2606:4700::1111",
         "faß.example.com",
+        "docs.exam\u00adple.com",
+        "docs.exam\u2060ple.com",
+        "example.onion",
+        "a.arpa",
         "a." * 127 + "com",
         "ü" * 60 + ".example.com",
         "\x00.example.com",
@@ -261,12 +266,18 @@ def test_a_host_is_approved_under_its_one_name(text: str, host: str) -> None:
 )
 def test_what_is_no_exact_public_name_is_not_approved(text: str) -> None:
     with pytest.raises(Invalid):
-        checked_host(text)
+        checked_host(text, allow_test_names=True)
+
+
+def test_names_under_test_are_approved_where_they_are_allowed() -> None:
+    assert checked_host("docs.acme.test", allow_test_names=True) == "docs.acme.test"
+    with pytest.raises(Invalid):
+        checked_host("docs.acme.test", allow_test_names=False)
 
 
 def test_a_refused_host_is_not_repeated() -> None:
     with pytest.raises(Invalid) as refusal:
-        checked_host("hunter2@docs.example.com")
+        checked_host("hunter2@docs.example.com", allow_test_names=True)
     assert "hunter2" not in refusal.value.detail + str(refusal.value)
 
 

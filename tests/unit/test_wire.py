@@ -101,6 +101,18 @@ def test_too_many_or_too_few_items_are_told_without_words_of_python(count: int, 
     assert [(each.pointer, each.detail) for each in refusal.value.violations] == [("/numbers", words)]
 
 
+@pytest.mark.parametrize("kind", [tuple[int, ...], list[int]])
+def test_a_list_of_wrong_items_is_not_too_short_besides(kind: type) -> None:
+    class Several(WireModel):
+        numbers: kind = Field(min_length=1)  # type: ignore[valid-type]
+        others: kind = Field(min_length=1)  # type: ignore[valid-type]
+
+    with pytest.raises(Invalid) as refusal:
+        read_body(Several, an_event('{"numbers":["1",null],"others":[]}'))
+    pointers = [each.pointer for each in refusal.value.violations]
+    assert pointers == ["/numbers/0", "/numbers/1", "/others"]
+
+
 def test_base64_bodies_are_decoded_first() -> None:
     text = '\ufeff{"query":"渡轮"}'
     encoded = base64.b64encode(text.encode()).decode()
@@ -159,6 +171,15 @@ def test_an_event_with_almost_nothing_is_still_an_event(event: dict[str, object]
 )
 def test_a_named_stage_is_taken_off_the_path_once(stage: str, raw_path: str, path: str) -> None:
     assert normalised({"rawPath": raw_path, "requestContext": {"stage": stage}})["rawPath"] == path
+
+
+@pytest.mark.parametrize("path", ["/api/v1/x\n", "/api/v1/a\nb", "/api/v1/x\x00", "/api/v1/\x85x", "/\x7f"], ids=ascii)
+def test_a_path_with_a_control_character_is_nobodys(path: str) -> None:
+    assert normalised({"rawPath": path})["rawPath"] == "//"
+
+
+def test_a_path_in_any_letters_stays_as_it_is() -> None:
+    assert normalised({"rawPath": "/api/v1/é 渡轮"})["rawPath"] == "/api/v1/é 渡轮"
 
 
 @pytest.mark.parametrize("offered", ["abc-1.2:3_4", "x" * 128])
