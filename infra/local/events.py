@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, unquote
 
 from infra.local.dispatch import Match
 
@@ -54,7 +54,7 @@ def event_of(request: Incoming, match: Match) -> Event:
     event: Event = {
         "version": "2.0",
         "routeKey": match.route_key,
-        "rawPath": request.path,
+        "rawPath": unquote(request.path),  # as API Gateway hands it over, whatever its name says
         "rawQueryString": request.query,
         "headers": headers,
         "requestContext": _context(request, match, headers),
@@ -106,7 +106,7 @@ def _context(request: Incoming, match: Match, headers: Mapping[str, str]) -> Eve
         "domainPrefix": _API,
         "http": {
             "method": request.method,
-            "path": request.path,
+            "path": unquote(request.path),
             "protocol": request.protocol,
             "sourceIp": request.source_ip,
             "userAgent": headers.get("user-agent", ""),

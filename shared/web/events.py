@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
+import unicodedata
 import uuid
 from collections.abc import Mapping
 from typing import Any
@@ -14,6 +15,8 @@ from shared.errors import BadRequest, BodyTooLarge
 MAX_BODY_BYTES = 1_048_576
 # The gateway writes its own in base64.
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._:=+/-]{1,128}", re.ASCII)
+
+_NO_PATH = "//"  # of no route
 
 # The event is the gateway's own JSON object: the one place where an untyped mapping is met.
 Event = dict[str, Any]
@@ -35,13 +38,18 @@ def normalised(event: Mapping[str, Any]) -> Event:
     return {
         **event,
         "version": "2.0",
-        "rawPath": path,
+        "rawPath": path if _is_one_line(path) else _NO_PATH,
         "rawQueryString": event.get("rawQueryString") or "",
         "queryStringParameters": event.get("queryStringParameters") or {},
         "pathParameters": event.get("pathParameters") or {},
         "headers": headers,
         "requestContext": context,
     }
+
+
+def _is_one_line(path: str) -> bool:
+    """Paths come decoded: what stood in one as `%0A` is a line break here, which a router may take for its end."""
+    return not any(unicodedata.category(character) == "Cc" for character in path)
 
 
 def _without_stage(path: str, stage: str) -> str:

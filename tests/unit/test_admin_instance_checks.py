@@ -315,6 +315,18 @@ def test_a_server_that_fails_is_a_problem_of_its_own(
     assert code == "not_found" or refused.json["provider"].startswith("aoi_")
 
 
+def test_an_id_of_the_path_is_the_servers_own_letters(stage: AdminStage) -> None:
+    """Paths come decoded."""
+    stage.server.entries = (RemoteEntry(id="café 渡轮", name="Ferries"),)
+    location = stage.install().headers["Location"]
+    asked = len(stage.server.credentials)
+
+    assert stage.call("GET", f"{location}/catalog/café 渡轮").json["id"] == "café 渡轮"
+    for path in ("a\nb", "café 渡轮\n", "\u202efles", " "):
+        assert stage.call("GET", f"{location}/catalog/{path}").status == 404, ascii(path)
+    assert len(stage.server.credentials) == asked + 1
+
+
 def test_one_knowledge_base_is_described(stage: AdminStage) -> None:
     assert catalog(stage, f"/{REMOTE_ID}").json["name"] == "Ferries"
     assert catalog(stage, "/another").code == "not_found"

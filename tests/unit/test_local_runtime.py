@@ -127,6 +127,12 @@ def test_a_literal_segment_wins_over_a_parameter(front: Front) -> None:
     assert event["pathParameters"] == {"thingId": "se cond"}
 
 
+def test_a_path_comes_decoded(front: Front) -> None:
+    event = ask(front, "GET", "/things/caf%C3%A9%0A%25")[1]["event"]
+    assert event["rawPath"] == event["requestContext"]["http"]["path"] == "/things/café\n%"
+    assert event["pathParameters"] == {"thingId": "café\n%"}
+
+
 @pytest.mark.parametrize("path", ["/things", "/things/", "/things/a/b", "/things/first/", "/Things/first"])
 def test_what_fits_no_route_goes_to_the_default_function(front: Front, path: str) -> None:
     assert ask(front, "GET", path)[1]["event"]["routeKey"] == "$default"
