@@ -62,13 +62,19 @@ def product_of(kind: ProviderKind, clock: Clock, *, allow_test_names: bool) -> P
 
 
 def other_key(key: str) -> str:
-    """A key of the same form that is not this one."""
+    """A key of the same form that is not this one; a longer one where there is no letter or digit to change."""
     head, dash, tail = key.partition("-")
-    kept, changed = (head + dash, tail) if tail else ("", key)
+    kept, changed = (head + dash, tail) if _can_change(tail) else ("", key)
+    if not _can_change(changed):
+        return f"{key}{secrets.choice(string.digits)}"
     while True:
         made = kept + "".join(_another(character) for character in changed)
         if made != key:
             return made
+
+
+def _can_change(text: str) -> bool:
+    return any(character.isascii() and character.isalnum() for character in text)
 
 
 def _another(character: str) -> str:

@@ -230,8 +230,7 @@ class AcceptanceRun:
         refused = [OutcomeCode.UNAUTHORIZED, *([OutcomeCode.FORBIDDEN] if is_convention else [])]
         unknown = [OutcomeCode.NOT_FOUND, *([Found.EMPTY, OutcomeCode.UPSTREAM_ERROR] if is_convention else [])]
         usual = self._config(AS_BOUND, target)
-        too_long = "a" * (self._product.server.limits.query_characters + 1)
-        mishaps = [_mishap("query_too_long", [OutcomeCode.QUERY_TOO_LONG], await self._search(usual, query=too_long))]
+        mishaps = []
         if wrong_key is not None:
             mishaps.append(_mishap("wrong_key_search", refused, await self._search(usual, key=wrong_key)))
         for name, remote_id in (("missing", self._product.missing_id), ("malformed", self._product.malformed_id)):
