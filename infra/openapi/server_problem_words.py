@@ -30,7 +30,7 @@ SERVER_PROBLEMS: dict[str, ProblemWords] = {
     ),
     "credential_used_elsewhere": ProblemWords(
         409,
-        "The other exposure profile uses the same credential on the same server.",
+        "The other exposure profile uses the same credential, whatever the server.",
         "Make a credential of its own for each exposure profile: one that reaches what the profile may show, no more.",
     ),
     "risk_not_acknowledged": ProblemWords(

@@ -14,7 +14,6 @@ from shared.adapters.failures import of_store, store_unavailable
 from shared.adapters.keys import ONLY, PARTITION_KEY, key_of
 from shared.adapters.rows import row
 from shared.adapters.threads import in_thread
-from shared.domain.urls import destination_of
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -31,11 +30,10 @@ class DynamoCredentialKeys:
         self._table = table
         self._key: bytes | None = None
 
-    async def key_of(self, *, base_url: str, credential: str) -> str:
+    async def key_of(self, *, credential: str) -> str:
         if self._key is None:
             self._key = await in_thread(self._kept_key)
-        text = f"{destination_of(base_url).origin}\0{credential.strip()}"
-        return hmac.new(self._key, text.encode(), hashlib.sha256).hexdigest()
+        return hmac.new(self._key, credential.strip().encode(), hashlib.sha256).hexdigest()
 
     def _kept_key(self) -> bytes:
         """What another process has written in between counts."""

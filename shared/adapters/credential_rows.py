@@ -91,7 +91,7 @@ def key_after(credential: SealedSecret | None, *, given: str | None, stored: str
 
 def _used_elsewhere() -> Conflict:
     return Conflict(
-        "The other exposure profile uses this credential on the same server. Each profile needs a credential of its "
-        "own, which reaches what that profile may show.",
+        "The other exposure profile uses this credential, on this server or another. Each profile needs a credential "
+        "of its own, which reaches what that profile may show.",
         code="credential_used_elsewhere",
     )

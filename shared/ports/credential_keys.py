@@ -10,8 +10,8 @@ class CredentialKeys(Protocol):
     try out credentials on it.
     """
 
-    async def key_of(self, *, base_url: str, credential: str) -> str:
-        """64 hex digits, the same for the same credential on the same origin (scheme, host, port) of a checked base
-        URL. White space around a credential is no part of it. Raises `Unavailable`.
+    async def key_of(self, *, credential: str) -> str:
+        """64 hex digits, the same for the same credential wherever it is used: one server has many addresses. White
+        space around a credential is no part of it. Raises `Unavailable`.
         """
         ...

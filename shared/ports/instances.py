@@ -12,9 +12,9 @@ from shared.domain.registrations import Provider
 
 class Instances(Protocol):
     """Every write is one transaction: the item, its name row, the exposure's generation, the audit entry and the
-    idempotency record are all written or none is. `credential_key` (see `ports.credential_keys`) stands for origin and
-    credential together: the same one cannot be used under the other exposure profile. It is given up with the last
-    instance that has it.
+    idempotency record are all written or none is. `credential_key` (see `ports.credential_keys`) stands for the
+    credential, whatever server it is for: the same one cannot be used under the other exposure profile. It is given up
+    with the last instance that has it.
 
     Raises `Conflict` `name_taken`, `instance_limit_reached` (50 per exposure profile), `credential_used_elsewhere`,
     `instance_in_use`, `idempotency_key_used`, `busy`; `PreconditionFailed` when the stored generation is not the

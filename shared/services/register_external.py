@@ -72,9 +72,7 @@ class RegisterExternal:
         authority = None if wanted.private_authority is None else checked_authority(wanted.private_authority)
         place = await self._place(wanted.base_url, form=as_it_is, given=wanted.acknowledge)
         draft = self._draft(wanted, place)
-        sealed = await self._seal(
-            wanted.credential, owner_id=draft.id, profile=wanted.exposure_profile, base_url=place.base_url
-        )
+        sealed = await self._seal(wanted.credential, owner_id=draft.id, profile=wanted.exposure_profile)
         link = Link(
             owner_id=draft.id,
             credential=sealed.credential,

@@ -77,9 +77,7 @@ class RegisterInstance:
         authority = None if wanted.private_authority is None else checked_authority(wanted.private_authority)
         place = await self._place(wanted.base_url, form=self._servers[wanted.kind].at, given=wanted.acknowledge)
         instance_id, now = new_instance_id(wanted.exposure_profile), self._clock.now()
-        sealed = await self._seal(
-            wanted.credential, owner_id=instance_id, profile=wanted.exposure_profile, base_url=place.base_url
-        )
+        sealed = await self._seal(wanted.credential, owner_id=instance_id, profile=wanted.exposure_profile)
         instance = Instance(
             id=instance_id,
             name=wanted.name,

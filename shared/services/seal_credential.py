@@ -31,7 +31,6 @@ class SealCredential:
         *,
         owner_id: str,
         profile: ExposureProfile,
-        base_url: str,
         stored: SealedSecret | None = None,
     ) -> Sealed:
         """Raises `Unavailable`."""
@@ -39,6 +38,6 @@ class SealCredential:
             return Sealed(stored, None)
         if isinstance(mutation, Clear):
             return Sealed(None, None)
-        key = await self._credential_keys.key_of(base_url=base_url, credential=mutation.value)
+        key = await self._credential_keys.key_of(credential=mutation.value)
         sealed = await self._sealers[profile].seal(mutation.value, owner_id=owner_id, purpose="instance")
         return Sealed(sealed, key)

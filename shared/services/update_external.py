@@ -86,7 +86,6 @@ class UpdateExternal:
             mutation,
             owner_id=before.id,
             profile=before.exposure_profile,
-            base_url=changed.source.base_url,
             stored=stored,
         )
         changed = changed.with_source(link=replace(_link(changed), credential=sealed.credential))

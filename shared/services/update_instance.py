@@ -71,7 +71,6 @@ class UpdateInstance:
             mutation,
             owner_id=before.id,
             profile=before.exposure_profile,
-            base_url=after.base_url,
             stored=before.credential,
         )
         after = replace(after, credential=sealed.credential)

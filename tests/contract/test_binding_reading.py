@@ -195,7 +195,7 @@ async def test_an_instance_that_changes_during_the_reading_is_read_as_it_is_then
 
 # --- the key of fingerprints ---
 async def test_the_key_of_fingerprints_is_made_once_and_is_each_installations_own(store: StoreWorld) -> None:
-    wanted = {"base_url": "https://dify.fern-desk.test", "credential": "one"}
+    wanted = {"credential": "one"}
     keys = await asyncio.gather(*(store.credential_keys().key_of(**wanted) for _ in range(8)))
     assert len(set(keys)) == 1
     key = {"pk": {"S": "FINGERPRINT_KEY"}, "sk": {"S": "-"}}
@@ -211,4 +211,4 @@ async def test_a_key_that_cannot_be_read_is_not_replaced(store: StoreWorld, spoi
     row = {"pk": {"S": "FINGERPRINT_KEY"}, "sk": {"S": "-"}, "key": spoiled}
     store.clients.dynamodb.put_item(TableName=store.internal_table, Item=row)
     with pytest.raises(Unavailable):
-        await keys.key_of(base_url="https://dify.fern-desk.test", credential="one")
+        await keys.key_of(credential="one")

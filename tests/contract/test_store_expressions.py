@@ -99,7 +99,7 @@ async def _receipts(world: StoreWorld) -> None:
 async def _instances(world: StoreWorld) -> None:
     """Two with one credential, the second of which gives it up last."""
     await instance_life(world, name="Served", internal=True)
-    await world.credential_keys().key_of(base_url="https://dify.fern-desk.test", credential="one")
+    await world.credential_keys().key_of(credential="one")
     registry, instances = world.registry(), world.instances()
     first, second = an_instance(), an_instance()
     for instance in (first, second):

@@ -22,7 +22,7 @@ async def run_instances(environment: Mapping[str, str]) -> None:
 
 async def _kept(world: StoreWorld, profile: ExposureProfile) -> None:
     instance = an_instance(exposure_profile=profile)
-    key = await world.credential_keys().key_of(base_url=instance.base_url, credential="kept")
+    key = await world.credential_keys().key_of(credential="kept")
     await world.instances().create(instance, a_change(), credential_key=key)
     binding = a_binding(instance, status=ProviderStatus.DISABLED)
     await world.registry().create(binding, a_change())

@@ -15,7 +15,6 @@ from shared.domain.pages import Page
 from shared.domain.passages import Question, Retrieval
 from shared.domain.registrations import Provider, ProviderStatus, Source
 from shared.domain.remote_catalogs import CatalogPage, CatalogWish, RemoteEntry
-from shared.domain.urls import destination_of
 from shared.errors import Conflict, ExchangeError, NotFound, PreconditionFailed, Refused
 from shared.ports.exchange import Exchange
 from shared.ports.retriever import RetrieverLimits
@@ -147,9 +146,9 @@ class FakeInstances(Failing):
 
 
 class FakeCredentialKeys(Failing):
-    async def key_of(self, *, base_url: str, credential: str) -> str:
+    async def key_of(self, *, credential: str) -> str:
         self._may_fail()
-        return hashlib.sha256(f"{destination_of(base_url).origin}\0{credential.strip()}".encode()).hexdigest()
+        return hashlib.sha256(credential.strip().encode()).hexdigest()
 
 
 class ScriptedServer:

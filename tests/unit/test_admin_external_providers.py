@@ -62,7 +62,7 @@ def test_it_is_agent_only_unless_somebody_answers_for_its_credential(stage: Admi
 
     assert register(stage).json["exposureProfile"] == "agent_only"
     assert refused.pointers == ["/credentialReachesPublicContentOnly"]
-    public = register(stage, **PUBLIC, baseUrl="https://open.fern-desk.test")
+    public = register(stage, **PUBLIC, baseUrl="https://open.fern-desk.test", credential=NEW_KEY)
     assert (public.json["id"][:3], public.json["credentialReachesPublicContentOnly"]) == ("cs_", True)
 
 

@@ -101,13 +101,24 @@ def test_what_is_customer_safe_needs_a_word_about_its_credential(stage: AdminSta
     assert audited(stage, "instance.created")["after"]["reachesPublicOnly"] is True
 
 
-def test_two_exposure_profiles_never_share_a_credential_of_one_server(stage: AdminStage) -> None:
+@pytest.mark.parametrize(
+    "base_url",
+    [
+        AN_INSTANCE["baseUrl"],
+        "https://dify.fern-desk.test:8443",
+        "https://alias.fern-desk.test",
+        "https://8.8.4.4",
+    ],
+)
+def test_two_exposure_profiles_never_share_a_credential_whatever_the_address(stage: AdminStage, base_url: str) -> None:
     stage.install()
-    refused = stage.call("POST", INSTANCES, AN_INSTANCE | PUBLIC)
-    elsewhere = stage.install(**PUBLIC, baseUrl="https://other.fern-desk.test")
+    refused = stage.call("POST", INSTANCES, AN_INSTANCE | PUBLIC | {"baseUrl": base_url})
+    other = stage.install(**PUBLIC, baseUrl=base_url, credential=NEW_KEY)
+    path = other.headers["Location"]
+    again = {"credential": AN_INSTANCE["credential"], "credentialReachesPublicContentOnly": True}
 
-    assert refused.code == "credential_used_elsewhere"
-    assert elsewhere.status == 201
+    assert (refused.code, other.status) == ("credential_used_elsewhere", 201)
+    assert stage.call("PATCH", path, again, if_match='"1"').code == "credential_used_elsewhere"
 
 
 def test_a_name_is_taken_once_an_exposure_profile(stage: AdminStage) -> None:
