@@ -182,6 +182,10 @@ class Refused(ExchangeError):
     """The provider answered, and the answer is a refusal or unusable; `code` says which."""
 
 
+class NotAsked(Refused):
+    """Decided before anything was reserved or sent: what is asked for cannot be had of this provider."""
+
+
 class NeverConnected(ConnectionFailed):
     """No connection came about, so nothing was sent and nothing can have been done."""
 

@@ -37,12 +37,19 @@ def reply_with(source: Source, retrieval: Retrieval, *, duration_ms: int = 0) ->
     return Reply(source=source, outcome=outcome, passages=retrieval.passages, discoveries=retrieval.discoveries)
 
 
-def reply_without(source: Source, code: OutcomeCode, *, duration_ms: int = 0, retry_at: float | None = None) -> Reply:
-    """A source gave nothing: `skipped` when it was not asked at all, else `failed`."""
+def reply_without(
+    source: Source,
+    code: OutcomeCode,
+    *,
+    was_asked: bool = True,
+    duration_ms: int = 0,
+    retry_at: float | None = None,
+) -> Reply:
+    """A source gave nothing: `skipped` when it was not asked at all, as some codes say by themselves, else `failed`."""
     outcome = Outcome(
         provider_id=source.id,
         name=source.name,
-        status=OutcomeStatus.SKIPPED if code in SKIPPED_CODES else OutcomeStatus.FAILED,
+        status=OutcomeStatus.FAILED if was_asked and code not in SKIPPED_CODES else OutcomeStatus.SKIPPED,
         error_code=code,
         duration_ms=duration_ms,
         retry_at=retry_at,

@@ -15,8 +15,8 @@ class LiveRetriever(Protocol):
     """Answers searches. Sends through the meter alone; never reads secrets, opens sockets, retries, sleeps or logs.
 
     `retrieve` expects a question within `limits` and a source whose `config` is its kind's own. Raises the
-    `ExchangeError` family; `Refused` (`missing_input`) before anything is reserved when the question lacks what the
-    service needs.
+    `ExchangeError` family; before anything is reserved: `Refused` (`missing_input`) when the question lacks what the
+    service needs, `NotAsked` (`capability_unavailable`) for `force`.
     """
 
     @property

@@ -13,9 +13,10 @@ from typing import Final
 from urllib.parse import quote, urlencode
 
 from shared.domain.answer_bodies import JsonObject, typed_object_in
+from shared.domain.forced import check_not_forced
 from shared.domain.live_configs import Context7Config
 from shared.domain.outcomes import OutcomeCode
-from shared.domain.passages import Question, Retrieval
+from shared.domain.passages import FreshnessWish, Question, Retrieval, Warning_
 from shared.domain.refusals import Meaning, refusal
 from shared.domain.registrations import Source
 from shared.errors import Refused
@@ -69,11 +70,14 @@ class Context7Retriever:
         config = source.config
         if not isinstance(config, Context7Config):
             raise Refused(OutcomeCode.NOT_CONFIGURED)
+        check_not_forced(question)
         if len(question.query) > LIMITS.query_characters:
             raise Refused(OutcomeCode.QUERY_TOO_LONG)
         selection = await self._selection(source, question, config, meter)
+        # It has no way to be asked for a new fetch.
+        warnings = () if question.freshness is FreshnessWish.NORMAL else (Warning_.NOT_FRESH,)
         if selection is None:
-            return Retrieval()
+            return Retrieval(warnings=warnings)
         snippets, selection = await self._snippets(source, question, selection, meter)
         return discovered(
             snippets,
@@ -81,6 +85,7 @@ class Context7Retriever:
             limit=min(question.limit, LIMITS.results),
             policy=config,
             allow_test_names=self._allow_test_names,
+            warnings=warnings,
         )
 
     async def _selection(

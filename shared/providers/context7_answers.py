@@ -121,30 +121,38 @@ def read_snippets(body: JsonObject) -> Snippets:
 
 
 def discovered(
-    snippets: Snippets, selection: Selection, *, limit: int, policy: SourcePolicy, allow_test_names: bool
+    snippets: Snippets,
+    selection: Selection,
+    *,
+    limit: int,
+    policy: SourcePolicy,
+    allow_test_names: bool,
+    warnings: tuple[Warning_, ...] = (),
 ) -> Retrieval:
     """The approved pages among what is cited first, each once, at most `limit`; identifiers that are no address of a
-    page cite nothing.
+    page cite nothing. `warnings` come first.
     """
     titles: dict[str, str | None] = {}
-    warnings = {} if selection.is_as_wanted else {Warning_.VERSION_NOT_ADVERTISED: None}
+    noticed = dict.fromkeys(warnings)
+    if not selection.is_as_wanted:
+        noticed[Warning_.VERSION_NOT_ADVERTISED] = None
     if len(snippets.cited) > _MOST_CITED:
-        warnings[Warning_.SURPLUS_CUT] = None
+        noticed[Warning_.SURPLUS_CUT] = None
     for name, title in snippets.cited[:_MOST_CITED]:
         url = approved_url(name, policy, allow_test_names=allow_test_names)
         shown = " ".join(plain(title or "").split())
         if url is not None and len(shown) > _MAX_TITLE_CHARACTERS:
-            warnings[Warning_.FIELD_DROPPED] = None
+            noticed[Warning_.FIELD_DROPPED] = None
             titles.setdefault(url, None)
         elif url is not None:
             titles[url] = titles.get(url) or shown or None
         elif is_web_url(name):
-            warnings[Warning_.SOURCE_NOT_APPROVED] = None
+            noticed[Warning_.SOURCE_NOT_APPROVED] = None
     discoveries = (
         Discovery(url=url, title=title, library=selection.library, library_version=selection.version)
         for url, title in islice(titles.items(), limit)
     )
-    return Retrieval(discoveries=tuple(discoveries), warnings=tuple(warnings))
+    return Retrieval(discoveries=tuple(discoveries), warnings=tuple(noticed))
 
 
 def _library(entry: JsonObject) -> Library | None:

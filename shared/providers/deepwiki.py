@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from shared.domain.exposure import Audience
+from shared.domain.forced import check_not_forced
 from shared.domain.live_configs import DeepWikiConfig
 from shared.domain.passages import Evidence, FreshnessWish, Passage, Question, Retrieval, Warning_
 from shared.domain.plain_text import cut, plain
@@ -57,8 +58,7 @@ class DeepWikiRetriever:
     async def retrieve(self, source: Source, question: Question, *, meter: Meter) -> Retrieval:
         if len(question.query) > LIMITS.query_characters:
             raise Refused("query_too_long")
-        if question.freshness is FreshnessWish.FORCE:
-            raise Refused("capability_unavailable")  # nothing here can show that it is new
+        check_not_forced(question)
         repository = _repository(source, question)
         values: dict[str, JsonValue] = {"repository": repository, "question": question.query}
 

@@ -12,6 +12,7 @@ from typing import Final
 
 from shared.domain.acquisitions import MAX_TEXT_CHARACTERS, Acquired, Wanted
 from shared.domain.answer_bodies import JsonObject, typed_object_in
+from shared.domain.forced import check_not_forced
 from shared.domain.live_configs import ExaConfig
 from shared.domain.outcomes import OutcomeCode
 from shared.domain.passages import FreshnessWish, Question, Retrieval
@@ -61,6 +62,7 @@ class ExaRetriever:
 
     async def retrieve(self, source: Source, question: Question, *, meter: Meter) -> Retrieval:
         config = _config(source)
+        check_not_forced(question)
         if len(question.query) > LIMITS.query_characters:
             raise Refused(OutcomeCode.QUERY_TOO_LONG)
         limit = min(question.limit, config.results, LIMITS.results)

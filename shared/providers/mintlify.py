@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from shared.domain.forced import check_not_forced
 from shared.domain.live_configs import (
     MAX_MINTLIFY_TOKENS,
     MIN_MINTLIFY_TOKENS,
@@ -59,8 +60,7 @@ class MintlifyRetriever:
             raise Refused("not_configured")
         if len(question.query) > LIMITS.query_characters:
             raise Refused("query_too_long")
-        if question.freshness is FreshnessWish.FORCE:
-            raise Refused("capability_unavailable")  # nothing here can show that it is new
+        check_not_forced(question)
         url = f"{source.base_url}/mcp" if config.endpoint is MintlifyEndpoint.MCP else source.base_url
         values = _values(question, config)
 

@@ -14,7 +14,7 @@ from shared.domain.outcomes import OutcomeCode, outcome_code_of
 from shared.domain.passages import Question, Retrieval, Warning_
 from shared.domain.registrations import ProviderKind, Source
 from shared.domain.replies import Reply, reply_with, reply_without
-from shared.errors import ExchangeError, Refused
+from shared.errors import ExchangeError, NotAsked, Refused
 from shared.observability import PROVIDER_FAULT, place_of
 from shared.ports.asker import Asker
 from shared.ports.clock import Clock
@@ -85,6 +85,8 @@ class FanOut:
         try:
             retrieval = await self._retrieval(inquiry, deadline=deadline)
             return reply_with(inquiry.source, retrieval, duration_ms=self._since_ms(started_s))
+        except NotAsked as error:
+            return reply_without(inquiry.source, outcome_code_of(error), was_asked=False)
         except ExchangeError as error:
             code, retry_at = outcome_code_of(error), error.retry_at
         except asyncio.CancelledError as error:

@@ -19,6 +19,7 @@ from shared.errors import (
     ConnectionFailed,
     ExchangeError,
     ExchangeTimeout,
+    NotAsked,
     Refused,
     ResponseTooLarge,
     Unavailable,
@@ -256,6 +257,15 @@ def test_a_failed_exchange_becomes_that_sources_code(error: ExchangeError, code:
     (reply,) = run(bench.ask(bench.source(raising(error))))
     assert (reply.outcome.status, reply.outcome.error_code) == (OutcomeStatus.FAILED, code)
     assert bench.log.lines == []
+
+
+def test_one_that_cannot_be_asked_for_that_is_skipped() -> None:
+    bench = Bench()
+    (reply,) = run(bench.ask(bench.source(raising(NotAsked("capability_unavailable")))))
+    assert (reply.outcome.status, reply.outcome.error_code) == (
+        OutcomeStatus.SKIPPED,
+        OutcomeCode.CAPABILITY_UNAVAILABLE,
+    )
 
 
 def test_when_to_come_back_is_passed_on() -> None:
