@@ -4,6 +4,7 @@ servers label nothing.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -19,6 +20,9 @@ from shared.domain.strict_json import JsonValue
 from shared.errors import Refused
 
 MAX_SHORT_CHARACTERS: Final = 512  # identifiers and titles
+MAX_COUNT: Final = 2**53 - 1  # more is no count that every reader of JSON reads alike
+_HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+_OTHER_PATHS: Final = frozenset({".", ".."})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,9 +103,20 @@ def one_line(text: str, *, limit: int | None = None) -> str:
     return shown if limit is None else cut(shown, limit=limit)
 
 
+def count_of(value: JsonValue) -> int | None:
+    """None for what is no count."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        return None
+    return value if 0 <= value <= MAX_COUNT else None
+
+
 def is_remote_id(text: str) -> bool:
-    """Whether a knowledge base or a folder of this id can be bound or opened."""
-    return 0 < len(text) <= MAX_REMOTE_ID_CHARACTERS and text == text.strip() and is_short(text)
+    """Whether a knowledge base or a folder of this id can be bound or opened. Not where it would be another path, or
+    would be shown as something else than it is.
+    """
+    is_shown = not any(unicodedata.category(character) in _HIDDEN for character in text)
+    is_fitting = 0 < len(text) <= MAX_REMOTE_ID_CHARACTERS and text == text.strip() and is_short(text)
+    return is_fitting and is_shown and text not in _OTHER_PATHS
 
 
 def is_short(text: str) -> bool:

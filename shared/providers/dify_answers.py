@@ -13,7 +13,7 @@ from shared.domain.answer_bodies import JsonObject, is_json, object_in
 from shared.domain.outcomes import OutcomeCode
 from shared.domain.remote_catalogs import MAX_ROWS, NotSearchable, RemoteEntry
 from shared.domain.retry_times import retry_at
-from shared.domain.server_passages import Piece, is_remote_id, one_line, score_of
+from shared.domain.server_passages import Piece, count_of, is_remote_id, one_line, score_of
 from shared.domain.strict_json import JsonValue
 from shared.errors import Refused
 from shared.ports.exchange import OutboundAnswer
@@ -93,7 +93,7 @@ def read_page(body: JsonObject) -> ListPage:
         listed=tuple(each for each in entries if is_remote_id(each.entry.id)),
         rows=len(rows),
         has_more=body.get("has_more") is True,
-        total=_count(body.get("total")),
+        total=count_of(body.get("total")),
     )
 
 
@@ -107,7 +107,7 @@ def read_listed(row: JsonObject) -> Listed:
         name=one_line(_text(row, "name") or "", limit=MAX_NAME_CHARACTERS),
         description=one_line(_text(row, "description") or "", limit=MAX_DESCRIPTION_CHARACTERS),
         not_searchable=_obstacle(row),
-        documents=_count(row.get("document_count")),
+        documents=count_of(row.get("document_count")),
         is_economy=_IS_ECONOMY.get(technique) if isinstance(technique, str) else None,
     )
     return Listed(entry=entry, created_at=float(created_at) if is_time else None)  # type: ignore[arg-type]
@@ -203,10 +203,6 @@ def _text(entry: JsonObject, name: str) -> str | None:
     if value is not None and not isinstance(value, str):
         raise _broken()
     return value
-
-
-def _count(value: JsonValue) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
 def _broken() -> Refused:

@@ -15,7 +15,7 @@ from shared.domain.outcomes import OutcomeCode
 from shared.domain.passages import Evidence
 from shared.domain.remote_catalogs import MAX_ROWS, RemoteEntry
 from shared.domain.retry_times import retry_at
-from shared.domain.server_passages import Piece, is_remote_id, one_line, score_of
+from shared.domain.server_passages import Piece, count_of, is_remote_id, one_line, score_of
 from shared.domain.strict_json import JsonValue
 from shared.errors import Refused
 from shared.ports.exchange import OutboundAnswer
@@ -77,7 +77,7 @@ def read_page(answer: OutboundAnswer, *, now: float, asked_id: str | None = None
     if not isinstance(rows, list):
         raise _broken()
     entries = [_listed(_sure(row)) for row in rows[:MAX_ROWS]]
-    total = _count(body.get("total_datasets"))
+    total = count_of(body.get("total_datasets"))
     return ListPage(entries=[each for each in entries if is_remote_id(each.id)], rows=len(rows), total=total)
 
 
@@ -123,7 +123,7 @@ def _listed(row: JsonObject) -> RemoteEntry:
         id=entry_id,
         name=one_line(_text(row, "name") or "", limit=MAX_NAME_CHARACTERS),
         description=one_line(_text(row, "description") or "", limit=MAX_DESCRIPTION_CHARACTERS),
-        documents=_count(row.get("document_count")),
+        documents=count_of(row.get("document_count")),
         has_graph=_has_graph(row),
     )
 
@@ -135,7 +135,7 @@ def _has_graph(row: JsonObject) -> bool | None:
     if _is_moment(row.get(_FINISHED_AT)):
         return True
     wish = _wish_for_graph(row)
-    if wish is True and _FINISHED_AT not in row and _count(row.get("chunk_count")):
+    if wish is True and _FINISHED_AT not in row and count_of(row.get("chunk_count")):
         return True
     return False if wish is False else None
 
@@ -200,10 +200,6 @@ def _object(answer: OutboundAnswer) -> JsonObject | None:
 def _number(body: JsonObject | None) -> int | None:
     number = None if body is None else body.get("code")
     return number if isinstance(number, int) and not isinstance(number, bool) else None
-
-
-def _count(value: JsonValue) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
 def _sure(value: JsonValue) -> JsonObject:

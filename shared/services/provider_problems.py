@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from shared.domain.acquisitions import LEFT_APPROVED_HOSTS, NOT_FRESH
@@ -65,7 +65,7 @@ def problem_for(error: ExchangeError, *, provider_id: str, now: float) -> Proble
     """`Retry-After` is set where it is known when to come back. The facts name the provider, and the outcome code
     where `provider_failed` alone would not say what happened.
     """
-    return _problem(error, _TOLD.get(error.code, _FAILED), provider_id=provider_id, now=now)
+    return _problem(error, _TOLD.get(error.code, _FAILED), facts={"provider": provider_id}, now=now)
 
 
 def problem_of_server(error: ExchangeError, *, instance_id: str, now: float) -> Problem:
@@ -73,12 +73,12 @@ def problem_of_server(error: ExchangeError, *, instance_id: str, now: float) -> 
     if error.code == OutcomeCode.NOT_FOUND:
         return NotFound("The server knows nothing by this id.")
     told = _FAILED if error.code in _OF_A_SOURCE else _TOLD.get(error.code, _FAILED)
-    return _problem(error, told, provider_id=instance_id, now=now)
+    of_server = replace(told, detail=told.detail.replace("service", "server"))
+    return _problem(error, of_server, facts={"instance": instance_id}, now=now)
 
 
-def _problem(error: ExchangeError, told: _Told, *, provider_id: str, now: float) -> Problem:
-    facts: dict[str, str | int | list[str]] = {"provider": provider_id}
-    if told is _FAILED:
+def _problem(error: ExchangeError, told: _Told, *, facts: dict[str, str | int | list[str]], now: float) -> Problem:
+    if told.code == _FAILED.code:
         facts["outcome"] = outcome_code_of(error).value
     return told.kind(told.detail, code=told.code, retry_after_s=_wait_s(error.retry_at, now=now), facts=facts)
 

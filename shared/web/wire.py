@@ -73,13 +73,18 @@ def json_words(error: NotStrictJson, thing: str) -> str:
 
 def validated(model: type[Model], data: bytes) -> Model:
     """JSON bytes as `model`, or `Invalid` with one violation a wrong field. No value of the caller's is repeated."""
+    sent = data.removeprefix(_BYTE_ORDER_MARK)
     try:
         # From JSON, so that strict mode still reads enums, tuples and dates the way JSON can write them.
         # By its wire name alone: a second spelling would be a second field that says the opposite.
-        return model.model_validate_json(data.removeprefix(_BYTE_ORDER_MARK), by_alias=True, by_name=False)
+        return model.model_validate_json(sent, by_alias=True, by_name=False)
     except ValidationError as error:
+        value = parse(sent)
         violations = tuple(
-            Violation(pointer=_pointer(item["loc"]), detail=_sentence(item["type"], item["msg"], item.get("ctx", {})))
+            Violation(
+                pointer=_pointer(_sent(item["loc"], value)),
+                detail=_sentence(item["type"], item["msg"], item.get("ctx", {})),
+            )
             for item in _own_faults(error.errors(include_url=False, include_input=False))[:_MAX_VIOLATIONS]
         )
         raise Invalid("Correct the fields named in `errors`.", violations=violations) from None
@@ -89,6 +94,25 @@ def _own_faults(errors: Sequence[ErrorDetails]) -> list[ErrorDetails]:
     """Without lists that are only too short because wrong entries of theirs do not count."""
     wrong = {error["loc"][:depth] for error in errors for depth in range(len(error["loc"]))}
     return [error for error in errors if error["type"] != "too_short" or error["loc"] not in wrong]
+
+
+def _sent(location: tuple[int | str, ...], value: object) -> tuple[int | str, ...]:
+    """Without the names of kinds that a model has chosen by, which stand in no request."""
+    kept: list[int | str] = []
+    for depth, part in enumerate(location, start=1):
+        inside = _inside(value, part)
+        if inside or depth == len(location):
+            kept.append(part)
+        if inside:
+            value = inside[0]
+    return tuple(kept)
+
+
+def _inside(value: object, part: int | str) -> tuple[object, ...]:
+    """What is there, alone; nothing where nothing is."""
+    if isinstance(value, dict):
+        return (value[part],) if part in value else ()
+    return (value[part],) if isinstance(value, list) and isinstance(part, int) and part < len(value) else ()
 
 
 def _pointer(location: tuple[int | str, ...]) -> str:

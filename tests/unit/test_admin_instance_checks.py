@@ -312,7 +312,9 @@ def test_a_server_that_fails_is_a_problem_of_its_own(
 
     assert (refused.status, refused.code, refused.json.get("outcome")) == (status, code, outcome)
     assert "WWW-Authenticate" not in refused.headers
-    assert code == "not_found" or refused.json["provider"].startswith("aoi_")
+    assert code == "not_found" or refused.json["instance"].startswith("aoi_")
+    assert "provider" not in refused.json
+    assert "service" not in refused.json["detail"]
 
 
 def test_an_id_of_the_path_is_the_servers_own_letters(stage: AdminStage) -> None:

@@ -17,6 +17,7 @@ from shared.domain.server_passages import (
     Made,
     Piece,
     audience_of,
+    count_of,
     is_remote_id,
     is_short,
     one_line,
@@ -25,7 +26,7 @@ from shared.domain.server_passages import (
     score_of,
 )
 from shared.domain.server_requests import path_segment, server_headers
-from shared.domain.strict_json import NotStrictJson, parse
+from shared.domain.strict_json import JsonValue, NotStrictJson, parse
 from shared.errors import Refused
 from tests.support.builders import a_source
 
@@ -144,9 +145,37 @@ def test_ids_that_can_be_bound(text: str) -> None:
     assert is_remote_id(text)
 
 
-@pytest.mark.parametrize("text", ["", "a" * 129, " a", "a ", "a\nb", "a\tb", "\x00", " "])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "a" * 129,
+        " a",
+        "a ",
+        "a\nb",
+        "a\tb",
+        "\x00",
+        " ",
+        ".",
+        "..",
+        "a\u202eb",
+        "a\u200bb",
+        "\ufeffa",
+        "a\u2028b",
+        "\ud800",
+    ],
+    ids=ascii,
+)
 def test_ids_that_cannot_be_bound(text: str) -> None:
     assert not is_remote_id(text)
+
+
+@pytest.mark.parametrize(
+    ("value", "count"),
+    [(0, 0), (2**53 - 1, 2**53 - 1), (2**53, None), (10**60, None), (-1, None), (True, None), (1.0, None), ("1", None)],
+)
+def test_a_count_is_one_that_everybody_reads_alike(value: JsonValue, count: int | None) -> None:
+    assert count_of(value) == count
 
 
 def test_an_identifier_has_at_most_512_characters() -> None:

@@ -1,13 +1,15 @@
 """Reading request bodies: what is wrong, where, and what to do; never a 500 and never the caller's own words."""
 
 import base64
+import json
+from typing import Annotated, Literal
 
 import pytest
 from pydantic import Field
 
 from shared.errors import BadRequest, BodyTooLarge, Invalid
 from shared.web.events import Event, bearer_of, body_of, normalised, request_id_of
-from shared.web.wire import WireModel, read_body
+from shared.web.wire import WireModel, read_body, validated
 
 
 class Ask(WireModel):
@@ -209,3 +211,36 @@ def test_a_malformed_request_id_gives_way_to_the_gateways_own(offered: str) -> N
 )
 def test_a_bearer_token_is_found(header: str, token: str | None) -> None:
     assert bearer_of(normalised({"headers": {"Authorization": header}})) == token
+
+
+class _Walk(WireModel):
+    action: Literal["walk"]
+    metres: int
+
+
+class _Ride(WireModel):
+    action: Literal["ride"]
+    lines: tuple[Annotated[int, Field(ge=1)], ...]
+
+
+class _Trip(WireModel):
+    way: Annotated[_Walk | _Ride, Field(discriminator="action")]
+
+
+@pytest.mark.parametrize(
+    ("way", "pointer"),
+    [
+        ({"action": "walk", "metres": "x"}, "/way/metres"),
+        ({"action": "walk"}, "/way/metres"),
+        ({"action": "ride", "lines": [1, 0]}, "/way/lines/1"),
+        ({"action": "ride", "lines": [], "more": 1}, "/way/more"),
+        ({"action": "fly"}, "/way"),
+        ("walk", "/way"),
+        (None, "/way"),
+    ],
+    ids=str,
+)
+def test_a_pointer_leads_to_what_was_sent_and_through_no_name_of_a_kind(way: object, pointer: str) -> None:
+    with pytest.raises(Invalid) as refusal:
+        validated(_Trip, json.dumps({"way": way}).encode())
+    assert [violation.pointer for violation in refusal.value.violations] == [pointer]
