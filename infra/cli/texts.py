@@ -13,6 +13,7 @@ from infra.cli.demo_servers import DEMO_FASTGPT_KEY
 from infra.cli.state import LOCAL
 
 QUESTION: dict[str, Any] = {"query": "refund override code", "limit": 4, "deadlineMs": 4000}
+SERVER_QUESTION: dict[str, Any] = {"query": "when does the north quay close", "limit": 4}
 SEARCH = "/api/v1/knowledge/search"
 ACQUIRE = "/api/v1/knowledge/acquire"
 ALEXANDRIA = "/api/v1/knowledge/alexandria"
@@ -75,6 +76,9 @@ def _calls(local: Mapping[str, Any]) -> Iterator[str]:
     public = {"query": QUESTION["query"], "limit": QUESTION["limit"]}
     yield "An agent sees public and internal passages, and how each provider did:"
     yield "  " + curl(url + SEARCH, local["agent"], QUESTION)
+    asked = [each["id"] for each in local["servers"].values()]
+    yield "At the self-hosted servers alone it finds, for instance:"
+    yield "  " + curl(url + SEARCH, local["agent"], SERVER_QUESTION | {"providers": asked})
     yield "An assistant sees public passages alone:"
     yield "  " + curl(url + SEARCH, local["assistant"], public)
     yield "So does the widget of a website, from its own origin:"

@@ -1,4 +1,4 @@
-"""Reading what FastGPT answers, in every version from 4.8 on.
+"""Reading what FastGPT answers, in every version from 4.8.5 on.
 
 Neither the HTTP status nor the number in the body says what went wrong: until 4.8.17 refusals come under 200, later all
 of them under 500, and the number of one refusal changes from release to release with its place in a list. The word in

@@ -193,13 +193,14 @@ def test_the_printed_lines_can_be_pasted(gateway: Gateway) -> None:
     printed = (gateway.directory / "stdout").read_text()
     lines = [line.strip() for line in printed.splitlines() if line.strip().startswith("curl ")]
     calls = [line for line in lines if "rotate-secret" not in line and "/control" not in line]
-    assert (len(lines), len(calls)) == (11, 9)
+    assert (len(lines), len(calls)) == (12, 10)
     answers = []
     for line in calls:
         shown = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=True, timeout=60)
         answers.append(json.loads(shown.stdout))
-    agent, assistant, widget, found, mentioned, fetched, tools, quote, providers = answers
+    agent, served, assistant, widget, found, mentioned, fetched, tools, quote, providers = answers
     assert {result["audience"] for result in agent["results"]} == {"public", "internal"}
+    assert "dify" in {result["provider"]["kind"] for result in served["results"]}
     assert assistant == widget
     assert set(widget) == {"results"}
     assert {card["title"] for cards in found["results"].values() for card in cards} == {"Ferry pass"}
