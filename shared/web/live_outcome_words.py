@@ -10,6 +10,10 @@ from shared.domain.trials import TrialCode
 from shared.web.outcome_words import OUTCOME_WORDS, Words
 
 LIVE_WORDS: Final[dict[TrialCode, Words]] = {
+    OutcomeCode.TIMEOUT: Words(
+        "The service did not answer completely in its time. With less than three seconds left it is not asked at all.",
+        "Give a search a `deadlineMs` of 3,500 or more. An operation that stays unknown counts until it is reviewed.",
+    ),
     OutcomeCode.CONNECTION_FAILED: Words(
         "No connection to the service could be made.",
         "Test again in a while; if it lasts, check that the function may reach the internet.",
@@ -44,10 +48,10 @@ LIVE_WORDS: Final[dict[TrialCode, Words]] = {
     OutcomeCode.QUERY_TOO_LONG: Words(
         "The query is longer than this service takes. It is never cut silently.", "Send a shorter query."
     ),
-    OutcomeCode.MISSING_INPUT: Words(
-        "The service needs something that the request does not carry. Nothing was sent.",
-        "context7 needs `product` or `repository` unless `library` is set; deepwiki needs a `repository` that is "
-        "listed, unless only one is.",
+    OutcomeCode.CAPABILITY_UNAVAILABLE: Words(
+        "The service cannot give that: certainly new text in a search (`force`), text of a source that has none, a "
+        "tool that is gone, any search at all (firecrawl).",
+        "Search with `fresh`, or acquire the source with `force`. If a service no longer offers its tool, report it.",
     ),
     OutcomeCode.NOT_CONFIGURED: Words(
         "The pool has no key, or keys or the ledger could not be read. Nothing was sent.",

@@ -68,7 +68,8 @@ OUTCOME_WORDS: dict[OutcomeCode, Words] = {
     ),
     OutcomeCode.MISSING_INPUT: Words(
         "This provider needs something that the request does not carry.",
-        "Send the field that the provider's kind asks for.",
+        "context7: send `product` or `repository`, unless its config has a `library`. deepwiki: send `repository`, one "
+        "of those that its config lists, unless that is only one. No other kind needs more than a query.",
     ),
     OutcomeCode.NOT_CONFIGURED: Words(
         "The provider is not set up, or its secret could not be opened. Nothing was sent to it.",
