@@ -38,8 +38,8 @@ POOL_OPERATIONS: dict[tuple[str, str], Operation] = {
         tag="Live services",
         summary="End the rest of one key, or of all keys of the pool",
         description=(
-            "For an account that was topped up, say. A service that still refuses the key makes it rest again. One that "
-            "takes no keys rests as a whole, and is woken without a `key`."
+            "For an account that was topped up, say. A service that still refuses the key makes it rest again. One "
+            "that takes no keys rests as a whole, and is woken without a `key`."
         ),
         tokens=_ADMIN,
         request=(KeysWake,),
