@@ -12,7 +12,7 @@ from tests.contract.admin_process import Process
 from tests.support.admin_stage import A_PROVIDER, AUDIT, CREDENTIALS, PROVIDERS, Answered
 from tests.support.hostile_provider import HostileProvider, hostile_provider
 
-pytestmark = [pytest.mark.emulator, pytest.mark.xdist_group("test_admin_function")]
+pytestmark = [pytest.mark.emulator]
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from fixtures.stand_ins.services import services
 from tests.contract.admin_process import Process
 from tests.support.admin_stage import AUDIT, PROVIDERS, Answered
 
-pytestmark = [pytest.mark.emulator, pytest.mark.xdist_group("test_admin_live_function")]
+pytestmark = [pytest.mark.emulator]
 
 POOLS = "/api/v1/knowledge/pools"
 ALLOWANCES = "/api/v1/knowledge/allowances"

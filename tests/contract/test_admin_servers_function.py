@@ -22,7 +22,7 @@ from shared.services.search_for_customer import CustomerRequest
 from tests.contract.admin_process import Process
 from tests.support.admin_stage import AUDIT, INSTANCES, PROVIDERS, Answered
 
-pytestmark = [pytest.mark.emulator, pytest.mark.xdist_group("test_admin_servers_function")]
+pytestmark = [pytest.mark.emulator]
 
 QUERY = "when does the north quay close"
 KEYS = {"dify": dify_shelves.CREW_KEY, "fastgpt": fastgpt.KEY, "ragflow": ragflow_sets.KEY}

@@ -25,7 +25,7 @@ from tests.contract.worlds import StoreWorld
 from tests.contract.writer import act, created
 from tests.support.builders import a_binding, an_instance
 
-pytestmark = [pytest.mark.emulator, pytest.mark.slow, pytest.mark.xdist_group("races")]
+pytestmark = [pytest.mark.emulator, pytest.mark.slow]
 _ROUNDS = 5
 SAFE, INTERNAL = ExposureProfile.CUSTOMER_SAFE, ExposureProfile.AGENT_ONLY
 

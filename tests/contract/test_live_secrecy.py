@@ -37,7 +37,7 @@ from tests.support.telltale import (
     told_by,
 )
 
-pytestmark = [pytest.mark.emulator, pytest.mark.xdist_group("secrecy")]
+pytestmark = [pytest.mark.emulator]
 
 
 @pytest.fixture(scope="module")

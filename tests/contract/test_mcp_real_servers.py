@@ -25,10 +25,7 @@ from tests.support.builders import a_source
 from tests.support.mcp_servers import RealServer, real_mcp_server
 
 # It is, in the modern era; in the other one it is how a server speaks before it answers.
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:The logging capability is deprecated"),
-    pytest.mark.xdist_group("mcp"),
-]
+pytestmark = pytest.mark.filterwarnings("ignore:The logging capability is deprecated")
 
 TLS = public_authorities()
 CLOCK = SystemClock()

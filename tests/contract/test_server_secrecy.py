@@ -25,7 +25,7 @@ from tests.support.indiscreet_servers import KINDS, OURS_NEVER, Servers, indiscr
 from tests.support.search_stage import ORIGIN
 from tests.support.telltale import KEY, NAMED, QUERY, REMOTE, SHOWN, told_by
 
-pytestmark = [pytest.mark.emulator, pytest.mark.xdist_group("secrecy")]
+pytestmark = [pytest.mark.emulator]
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from tests.contract.worlds import StoreWorld
 from tests.contract.writer import act, created
 from tests.support.builders import a_credential, a_provider, an_internal_provider
 
-pytestmark = [pytest.mark.emulator, pytest.mark.slow, pytest.mark.xdist_group("races")]
+pytestmark = [pytest.mark.emulator, pytest.mark.slow]
 _ROUNDS = 5
 
 

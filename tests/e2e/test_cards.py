@@ -18,7 +18,7 @@ import pytest
 
 from tests.e2e.running import COLLECTIONS, ROOT, Answer, Gateway, call, kgw
 
-pytestmark = [pytest.mark.emulator, pytest.mark.xdist_group("e2e")]
+pytestmark = [pytest.mark.emulator]
 
 FIXTURES = ROOT / "fixtures" / "cards"
 _ROWS = 1_000

@@ -14,7 +14,7 @@ from tests.e2e.running import PROVIDERS, Gateway, call, kgw, local_of, running, 
 from tests.support.fake_exchanges import json_answer
 from tests.support.scripted_service import scripted_service
 
-pytestmark = [pytest.mark.emulator, pytest.mark.xdist_group("e2e")]
+pytestmark = [pytest.mark.emulator]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

@@ -16,7 +16,7 @@ import pytest
 
 from tests.e2e.running import PROVIDERS, WIDGET_SEARCH, Gateway, call, running, wait_until_gone
 
-pytestmark = [pytest.mark.emulator, pytest.mark.xdist_group("e2e")]
+pytestmark = [pytest.mark.emulator]
 
 INTERNAL_MARKS = (
     "LANTERN-7",

@@ -9,7 +9,7 @@ import pytest
 
 from tests.e2e.running import Answer, Gateway, call
 
-pytestmark = [pytest.mark.emulator, pytest.mark.xdist_group("e2e")]
+pytestmark = [pytest.mark.emulator]
 
 ENDPOINT = "/api/v1/dify"
 RETRIEVAL = f"{ENDPOINT}/retrieval"

@@ -11,7 +11,7 @@ import pytest
 
 from tests.e2e.running import ROOT, Gateway
 
-pytestmark = [pytest.mark.emulator, pytest.mark.xdist_group("e2e")]
+pytestmark = [pytest.mark.emulator]
 
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _OF_ITS_RUN = ("quoteId", "startedAt", "settledAt", "expiresAt")

@@ -10,7 +10,7 @@ import pytest
 from tests.e2e.running import Gateway
 from tests.support.hostile_provider import HostileProvider, _bomb, hostile_provider
 
-pytestmark = [pytest.mark.emulator, pytest.mark.xdist_group("e2e")]
+pytestmark = [pytest.mark.emulator]
 
 DEADLINE_MS = 900
 # The promise is 50 ms; a busy machine with two cores and a client of its own gets more here, and the figure is printed.

@@ -16,7 +16,7 @@ import pytest
 
 from tests.e2e.running import CREDENTIALS, PROVIDERS, WIDGET_SEARCH, Answer, Gateway, call, running, wait_until_gone
 
-pytestmark = [pytest.mark.emulator, pytest.mark.slow, pytest.mark.xdist_group("e2e")]
+pytestmark = [pytest.mark.emulator, pytest.mark.slow]
 
 ROUNDS = 12
 _LONGEST_WAIT_S = 0.04

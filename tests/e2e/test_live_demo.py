@@ -15,7 +15,7 @@ import pytest
 
 from tests.e2e.running import SEARCH, Answer, Gateway, call, kgw, running
 
-pytestmark = [pytest.mark.emulator, pytest.mark.xdist_group("e2e")]
+pytestmark = [pytest.mark.emulator]
 
 ACQUIRE = "/api/v1/knowledge/acquire"
 ALEXANDRIA = "/api/v1/knowledge/alexandria"

@@ -25,7 +25,7 @@ from schemathesis.specs.openapi.checks import (
 from infra.cli.demo_servers import INSTANCES, SERVER_DEMOS
 from tests.e2e.running import COLLECTIONS, CREDENTIALS, PROVIDERS, ROOT, Gateway, call, running
 
-pytestmark = [pytest.mark.emulator, pytest.mark.slow, pytest.mark.xdist_group("e2e")]
+pytestmark = [pytest.mark.emulator, pytest.mark.slow]
 
 CONFORMS: list[CheckFunction] = [
     not_a_server_error,

@@ -13,7 +13,7 @@ import pytest
 
 from tests.e2e.running import PROVIDERS, Gateway
 
-pytestmark = [pytest.mark.emulator, pytest.mark.xdist_group("e2e")]
+pytestmark = [pytest.mark.emulator]
 
 
 @contextmanager

@@ -15,7 +15,7 @@ import pytest
 from infra.cli.demo_servers import SERVER_DEMOS
 from tests.e2e.running import Gateway, call, kgw, running
 
-pytestmark = [pytest.mark.emulator, pytest.mark.xdist_group("e2e")]
+pytestmark = [pytest.mark.emulator]
 
 # Words of the Help centre, and of a text on each of the three servers.
 EVERYWHERE = (

@@ -19,7 +19,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.stack)
-            item.add_marker(pytest.mark.xdist_group("stack"))
 
 
 @pytest.fixture(scope="session")

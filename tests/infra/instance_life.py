@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from shared.adapters.keys import key_of
 from shared.domain.exposure import ExposureProfile
+from shared.domain.instances import Instance
 from shared.domain.registrations import ProviderStatus
 from tests.contract.far_ahead import a_change
 from tests.contract.worlds import Clients, StoreWorld
@@ -22,7 +24,7 @@ async def run_instances(environment: Mapping[str, str]) -> None:
 
 async def _kept(world: StoreWorld, profile: ExposureProfile) -> None:
     instance = an_instance(exposure_profile=profile)
-    key = await world.credential_keys().key_of(credential="kept")
+    key = await world.credential_keys().key_of(credential=f"kept {profile}")
     await world.instances().create(instance, a_change(), credential_key=key)
     binding = a_binding(instance, status=ProviderStatus.DISABLED)
     await world.registry().create(binding, a_change())
@@ -51,4 +53,13 @@ async def _lived(world: StoreWorld, profile: ExposureProfile) -> None:
         disable=frozenset({off.id}),
     )
     await instances.delete(changed, expected_generation=2, change=a_change(), bindings=frozenset({off.id}))
-    await instances.delete(twin, expected_generation=1, change=a_change())
+    _spoil(world, twin)
+    await instances.delete_unreadable(twin.id, change=a_change())
+
+
+def _spoil(world: StoreWorld, instance: Instance) -> None:
+    """Behind everybody's back, by calls that the admin makes as well: its row says nothing of where the server is."""
+    is_public = instance.exposure_profile is ExposureProfile.CUSTOMER_SAFE
+    table = world.public_table if is_public else world.internal_table
+    row = world.clients.dynamodb.get_item(TableName=table, Key=key_of("INSTANCE", instance.id))["Item"]
+    world.clients.dynamodb.put_item(TableName=table, Item={k: v for k, v in row.items() if k != "base_url"})
