@@ -96,6 +96,8 @@ def test_a_valid_request_is_answered_as_the_document_says(
         is_contract = isinstance(case.body, dict) and case.body.get("kind", "contract") == "contract"
         if case.operation.label == f"POST {PROVIDERS}" and is_contract:  # few generated addresses are good ones
             case.body = {**case.body, "baseUrl": gateway.local["providers"]["public"]["url"]}
+        if case.operation.label.startswith("PUT /api/v1/knowledge/allowances/"):  # a closed pool answers 503 afterwards
+            case.body = {**case.body, "limit": 100_000}
         headers = headers_for(case, gateway, tokens)
         case.call_and_validate(base_url=gateway.url, headers=headers, checks=[*CONFORMS, *METHODS])
 
