@@ -14,6 +14,7 @@ from functions.admin.parts import Parts
 from shared.domain.registrations import Provider
 from shared.services.change_provider import ChangeProvider
 from shared.services.check_address import CheckAddress
+from shared.services.create_provider import CreateProvider
 from shared.services.list_providers import ListProviders
 from shared.services.register import NewLiveProvider, NewProvider, Register, Registered
 from shared.services.remove_provider import RemoveProvider
@@ -72,11 +73,13 @@ def _add_reading(desk: Desk, parts: Parts) -> None:
 
 
 def _add_registering(desk: Desk, parts: Parts, check_address: CheckAddress, servers: ServerProviders) -> None:
+    replay = Replay(idempotency=parts.idempotency)
     register = Register(
         registry=parts.registry,
         sealers=parts.sealers,
         check_address=check_address,
-        replay=Replay(idempotency=parts.idempotency),
+        create=CreateProvider(registry=parts.registry, replay=replay, clock=parts.clock),
+        replay=replay,
         clock=parts.clock,
         private_network_available=parts.private_network_available,
     )

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Final
 
 from shared.domain.passages import Warning_
-from shared.errors import ExchangeError
+from shared.errors import ExchangeError, Refused, Unavailable
 
 
 class OutcomeStatus(StrEnum):
@@ -97,3 +97,9 @@ def status_of_answer(outcomes: tuple[Outcome, ...]) -> AnswerStatus:
     if good == len(outcomes):
         return AnswerStatus.COMPLETE
     return AnswerStatus.PARTIAL if good else AnswerStatus.FAILED
+
+
+def not_configured_until(error: Unavailable, *, now: float) -> Refused:
+    """For a source whose secret, or whose row in the store, cannot be had now: nothing was sent."""
+    retry_at = None if error.retry_after_s is None else now + error.retry_after_s
+    return Refused(OutcomeCode.NOT_CONFIGURED, retry_at=retry_at)

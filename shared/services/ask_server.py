@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shared.domain.bindings import Binding, CommonConfig, common_of, is_current
 from shared.domain.deadlines import Deadline
-from shared.domain.outcomes import OutcomeCode
+from shared.domain.outcomes import OutcomeCode, not_configured_until
 from shared.domain.passages import Question, Retrieval
 from shared.domain.registrations import Source
 from shared.errors import Refused, Unavailable
@@ -42,8 +42,7 @@ class AskServer:
         try:
             return await unsealer.unseal(source.link.credential, owner_id=source.link.owner_id, purpose="instance")
         except Unavailable as error:
-            retry_at = None if error.retry_after_s is None else self._clock.now() + error.retry_after_s
-            raise Refused(OutcomeCode.NOT_CONFIGURED, retry_at=retry_at) from None
+            raise not_configured_until(error, now=self._clock.now()) from None
 
 
 def _common(source: Source) -> CommonConfig:

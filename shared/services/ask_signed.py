@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shared.domain.deadlines import Deadline
-from shared.domain.outcomes import OutcomeCode
+from shared.domain.outcomes import OutcomeCode, not_configured_until
 from shared.domain.passages import Question, Retrieval
 from shared.domain.registrations import SigningSecrets, Source
 from shared.errors import Refused, Unavailable
@@ -36,8 +36,7 @@ class AskSigned:
         try:
             return await opened(source, unsealer, now=self._clock.now())
         except Unavailable as error:
-            retry_at = None if error.retry_after_s is None else self._clock.now() + error.retry_after_s
-            raise Refused(OutcomeCode.NOT_CONFIGURED, retry_at=retry_at) from None
+            raise not_configured_until(error, now=self._clock.now()) from None
 
 
 async def opened(source: Source, unsealer: Unsealer, *, now: float) -> SigningSecrets:

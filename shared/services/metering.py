@@ -32,7 +32,7 @@ from shared.domain.key_pools import (
     rested,
     resting_with,
 )
-from shared.domain.outcomes import OutcomeCode
+from shared.domain.outcomes import OutcomeCode, not_configured_until
 from shared.domain.pools import KEYED_POOLS, Pool
 from shared.domain.registrations import Source
 from shared.errors import (
@@ -136,7 +136,7 @@ class PooledMeter:
             self._check_time()
             reservation = await self._parts.allowances.reserve(self._pool)
         except Unavailable as error:
-            raise self._locked(error) from None
+            raise not_configured_until(error, now=self._parts.clock.now()) from None
         try:
             state = await self._read_again(state, read_at_s)
             result = await self._with_keys(work, keys, state)
@@ -247,7 +247,3 @@ class PooledMeter:
 
     def _remaining_s(self) -> float:
         return self._deadline.remaining_s(self._parts.clock.monotonic())
-
-    def _locked(self, error: Unavailable) -> Refused:
-        retry_at = None if error.retry_after_s is None else self._parts.clock.now() + error.retry_after_s
-        return Refused(OutcomeCode.NOT_CONFIGURED, retry_at=retry_at)

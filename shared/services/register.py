@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from shared.domain.auditing import facts_of_provider, new_entry
-from shared.domain.changes import Change
 from shared.domain.credentials import Principal
 from shared.domain.exposure import ExposureProfile
 from shared.domain.identifiers import new_provider_id, new_signing_secret
@@ -15,14 +13,12 @@ from shared.domain.once import Once
 from shared.domain.preconditions import existing
 from shared.domain.registration_rules import check_conversation_id, check_exposure, check_private_network
 from shared.domain.registrations import Capabilities, Provider, ProviderConfig, ProviderKind, Source
-from shared.errors import Conflict
 from shared.ports.clock import Clock
 from shared.ports.registry import Registry
 from shared.ports.secret_box import Sealer
 from shared.services.check_address import CheckAddress
+from shared.services.create_provider import CreateProvider
 from shared.services.replay import Replay
-
-CREATED = 201
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +66,7 @@ class Register:
         registry: Registry,
         sealers: Mapping[ExposureProfile, Sealer],
         check_address: CheckAddress,
+        create: CreateProvider,
         replay: Replay,
         clock: Clock,
         private_network_available: bool,
@@ -77,6 +74,7 @@ class Register:
         self._registry = registry
         self._sealers = sealers
         self._check_address = check_address
+        self._create = create
         self._replay = replay
         self._clock = clock
         self._private_network_available = private_network_available
@@ -84,19 +82,10 @@ class Register:
     async def __call__(self, wanted: NewProvider | NewLiveProvider, *, by: Principal, once: Once | None) -> Registered:
         """Raises `Invalid`, `Conflict`, `Unavailable`."""
         if (earlier := await self._replay.find(once)) is not None:
-            return await self._repeated(earlier)
+            return Registered(existing(await self._registry.get(earlier)), None)
         new = self._live(wanted) if isinstance(wanted, NewLiveProvider) else await self._signing(wanted)
-        try:
-            await self._registry.create(new.provider, self._change(new.provider, by=by, once=once))
-        except Conflict:
-            # A twin of this very request may have won the race.
-            if (earlier := await self._replay.find(once)) is None:
-                raise
-            return await self._repeated(earlier)
-        return new
-
-    async def _repeated(self, provider_id: str) -> Registered:
-        return Registered(existing(await self._registry.get(provider_id)), None)
+        stored = await self._create(new.provider, credential_key=None, by=by, once=once)
+        return new if stored is new.provider else Registered(stored, None)  # a twin of this very request was first
 
     async def _signing(self, wanted: NewProvider) -> Registered:
         check_conversation_id(wanted.exposure_profile, send_conversation_id=wanted.send_conversation_id)
@@ -148,16 +137,3 @@ class Register:
             updated_at=now,
         )
         return Registered(provider, None)
-
-    def _change(self, provider: Provider, *, by: Principal, once: Once | None) -> Change:
-        now = self._clock.now()
-        entry = new_entry(
-            at=now,
-            actor=by.credential_id,
-            action="provider.created",
-            resource=f"provider/{provider.id}",
-            after=facts_of_provider(provider),
-            generations=(None, provider.generation),
-        )
-        record = once.record(status=CREATED, resource_id=provider.id, now=now) if once else None
-        return Change(audit=entry, idempotency=record)

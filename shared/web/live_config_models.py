@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Annotated, Final
 
 from pydantic import AfterValidator, Field, StringConstraints, WithJsonSchema
@@ -95,8 +96,8 @@ Library = Annotated[
 class ConfigModel(WireModel):
     """The settings of one live kind."""
 
-    def known(self) -> ProviderConfig:
-        raise NotImplementedError
+    @abstractmethod
+    def known(self) -> ProviderConfig: ...
 
 
 class Context7ConfigModel(ConfigModel):

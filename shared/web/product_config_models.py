@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Annotated, Any, Final
 
 from pydantic import Field, model_validator
@@ -40,8 +41,8 @@ MaxSnippetCharacters = Annotated[
 class ProductConfigModel(WireModel):
     """The settings of one product."""
 
-    def known(self) -> ProductConfig:
-        raise NotImplementedError
+    @abstractmethod
+    def known(self) -> ProductConfig: ...
 
 
 class RerankModelModel(WireModel):

@@ -149,10 +149,10 @@ def test_of_two_twins_at_once_one_creates_and_the_other_repeats(stage: AdminStag
     store: Any = stage.registry if kind == "provider" else stage.credential_store
     create = store.create
 
-    async def create_after_a_twin(thing: Any, change: Change) -> None:
+    async def create_after_a_twin(thing: Any, change: Change, **how: Any) -> None:
         twin = under_another_id(thing)
-        await create(twin, made_by(change, twin))
-        await create(thing, change)
+        await create(twin, made_by(change, twin), **how)
+        await create(thing, change, **how)
 
     store.create = create_after_a_twin
     answered = stage.call("POST", path, body, key="order-1")
@@ -190,10 +190,10 @@ def test_a_conflict_without_a_twin_stays_a_conflict(stage: AdminStage) -> None:
 def test_the_same_name_at_the_same_moment_is_taken_by_one(stage: AdminStage) -> None:
     create = stage.registry.create
 
-    async def create_after_another(provider: Provider, change: Change) -> None:
+    async def create_after_another(provider: Provider, change: Change, **how: Any) -> None:
         other = under_another_id(provider).with_source(name="HELP CENTRE")
-        await create(other, change)
-        await create(provider, change)
+        await create(other, change, **how)
+        await create(provider, change, **how)
 
     stage.registry.create = create_after_another  # type: ignore[method-assign]
     refused = stage.call("POST", PROVIDERS, A_PROVIDER)
