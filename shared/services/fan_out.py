@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from aws_lambda_powertools import Logger
 
+from shared.domain.bindings import common_of
 from shared.domain.deadlines import Deadline
 from shared.domain.outcomes import OutcomeCode, outcome_code_of
 from shared.domain.passages import Question, Retrieval, Warning_
@@ -62,6 +63,12 @@ class FanOut:
             _reply_of(task, inquiry.source, in_time=task in in_time, waited_ms=waited_ms)
             for task, inquiry in zip(tasks, inquiries, strict=True)
         )
+
+    def limit_s(self, source: Source) -> float:
+        """How long the source may take by what its kind and its own settings allow."""
+        asker, common = self._askers.get(source.kind), common_of(source.config)
+        limit_s = asker.limits.timeout_s if asker else 0.0
+        return min(limit_s, common.request_timeout_ms / 1000) if common else limit_s
 
     async def _let_go(self, tasks: Iterable[asyncio.Task[Reply]]) -> None:
         """Cancels what is still running and gives it a moment to close its connection."""

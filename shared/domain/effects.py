@@ -1,0 +1,44 @@
+"""What an outcome says about the provider that it is of, from a table."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from shared.domain.circuits import Effect
+from shared.domain.outcomes import Outcome, OutcomeCode, OutcomeStatus
+
+# A provider that had less time than this, and less than its own limit, has not failed when it did not answer.
+FAIR_WAIT_MS: Final = 5_000
+
+# Whatever is not here says nothing about the provider: the request, the gateway or a pool was the reason.
+EFFECTS: Final = {
+    OutcomeCode.TIMEOUT: Effect.TRANSIENT,
+    OutcomeCode.CONNECTION_FAILED: Effect.TRANSIENT,
+    OutcomeCode.UPSTREAM_ERROR: Effect.TRANSIENT,
+    OutcomeCode.RATE_LIMITED: Effect.TRANSIENT,
+    OutcomeCode.BLOCKED_ADDRESS: Effect.TRANSIENT,
+    OutcomeCode.UNAUTHORIZED: Effect.REFUSAL,
+    OutcomeCode.FORBIDDEN: Effect.REFUSAL,
+    OutcomeCode.INVALID_RESPONSE: Effect.FAULT,
+    OutcomeCode.UNSUPPORTED_VERSION: Effect.FAULT,
+    OutcomeCode.RESPONSE_TOO_LARGE: Effect.FAULT,
+    OutcomeCode.NOT_FOUND: Effect.FAULT,
+}
+_SLACK_MS: Final = 100  # a wait is measured a little shorter than it was set
+_MAY_BE_HOLDS: Final = frozenset({OutcomeCode.RATE_LIMITED, OutcomeCode.UPSTREAM_ERROR})
+_GOOD: Final = frozenset({OutcomeStatus.SUCCESS, OutcomeStatus.EMPTY})
+
+
+def effect_of(outcome: Outcome, *, own_limit_ms: int) -> Effect:
+    """`own_limit_ms`: how long the provider may take by its own settings. A time-out counts when it had that long, or
+    `FAIR_WAIT_MS`: a caller in a hurry must not open a circuit for all.
+    """
+    if outcome.status in _GOOD:
+        return Effect.SUCCESS
+    if outcome.status is not OutcomeStatus.FAILED or outcome.error_code is None:
+        return Effect.NOTHING
+    if outcome.error_code in _MAY_BE_HOLDS and outcome.retry_at is not None:
+        return Effect.HOLD
+    if outcome.error_code is OutcomeCode.TIMEOUT and outcome.duration_ms < min(FAIR_WAIT_MS, own_limit_ms) - _SLACK_MS:
+        return Effect.NOTHING
+    return EFFECTS.get(outcome.error_code, Effect.NOTHING)
