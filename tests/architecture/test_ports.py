@@ -20,6 +20,7 @@ from tests.support import (
     fake_exchanges,
     fake_network,
     fakes,
+    health_fakes,
     live_fakes,
     meters,
     search_stage,
@@ -40,6 +41,8 @@ PORTS: dict[str, tuple[type[Any], str]] = {
     "card_reader.CardReader": (card_fakes.FakeCardReader, "contract/test_card_reading.py"),
     "card_store.CardStore": (card_fakes.FakeCardStore, "contract/test_card_store.py"),
     "catalog.Catalog": (fakes.FakeCatalog, "contract/test_catalogs.py"),
+    "check.Check": (health_fakes.ScriptedCheck, "unit/test_health_rules.py"),
+    "circuits.CircuitStore": (health_fakes.FakeCircuitStore, "contract/test_circuits.py"),
     "clock.Clock": (fakes.FakeClock, "contract/test_clock.py"),
     "credential_keys.CredentialKeys": (server_fakes.FakeCredentialKeys, "contract/test_instances.py"),
     "credential_store.CredentialStore": (fakes.FakeCredentialStore, "contract/test_credential_store.py"),
@@ -52,9 +55,13 @@ PORTS: dict[str, tuple[type[Any], str]] = {
     ),
     "exchange.Exchange": (fake_exchanges.FakeExchange, "contract/test_exchanges.py"),
     "exchange.Exchanges": (fake_exchanges.FakeExchanges, "contract/test_exchanges.py"),
+    "health_book.HealthBook": (health_fakes.FakeHealthBook, "contract/test_health_book.py"),
+    "health_book.HealthReader": (health_fakes.FakeHealthBook, "contract/test_health_book.py"),
     "idempotency.Idempotency": (fakes.FakeIdempotency, "contract/test_idempotency.py"),
     "instances.Instances": (server_fakes.FakeInstances, "contract/test_instances.py"),
     "internal_catalog.InternalCatalog": (fakes.FakeCatalog, "contract/test_internal_catalog.py"),
+    "journal.Journal": (health_fakes.FakeJournal, "contract/test_journal.py"),
+    "journal.JournalReader": (health_fakes.FakeJournal, "contract/test_journal.py"),
     "knowledge_server.KnowledgeServer": (server_fakes.ScriptedServer, "contract/test_dify.py"),
     "knowledge_server.ServerRetriever": (server_fakes.ScriptedServer, "contract/test_dify_external.py"),
     "live_retriever.Acquirer": (live_fakes.ScriptedLiveRetriever, "contract/test_firecrawl.py"),
@@ -89,7 +96,7 @@ def protocols() -> dict[str, type[Any]]:
 
 
 def methods_of(protocol: type[Any]) -> dict[str, inspect.Signature]:
-    public = {name: value for name, value in vars(protocol).items() if not name.startswith("_")}
+    public = {name: value for name, value in vars(protocol).items() if not name.startswith("_") or name == "__call__"}
     return {name: inspect.signature(value) for name, value in public.items() if inspect.isfunction(value)}
 
 
