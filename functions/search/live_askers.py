@@ -11,17 +11,12 @@ from shared.adapters import aws
 from shared.adapters.allowances import DynamoAllowances
 from shared.adapters.pool_keys import SecretsManagerPoolKeys
 from shared.adapters.pool_ledger import DynamoPoolLedger
-from shared.domain.pools import POOL_OF, Pool
+from shared.assembly import live_askers as assembly
+from shared.domain.pools import Pool
 from shared.domain.registrations import ProviderKind
 from shared.ports.asker import Asker
 from shared.ports.clock import Clock
 from shared.ports.exchange import Exchanges
-from shared.ports.live_retriever import LiveRetriever
-from shared.providers.context7 import Context7Retriever
-from shared.providers.deepwiki import DeepWikiRetriever
-from shared.providers.exa import ExaRetriever
-from shared.providers.mintlify import MintlifyRetriever
-from shared.services.ask_live import AskLive
 from shared.services.metering import Metering
 
 if TYPE_CHECKING:
@@ -48,13 +43,4 @@ def live_askers(
         clock=clock,
         logger=logger,
     )
-    retrievers: dict[ProviderKind, LiveRetriever] = {
-        ProviderKind.CONTEXT7: Context7Retriever(clock=clock, allow_test_names=allow_test_names),
-        ProviderKind.DEEPWIKI: DeepWikiRetriever(clock=clock, allow_test_names=allow_test_names),
-        ProviderKind.EXA: ExaRetriever(clock=clock, allow_test_names=allow_test_names),
-        ProviderKind.MINTLIFY: MintlifyRetriever(clock=clock, allow_test_names=allow_test_names),
-    }
-    return {
-        kind: AskLive(retriever=retriever, meters=meters, pool=POOL_OF[kind], endpoint=endpoints[kind], clock=clock)
-        for kind, retriever in retrievers.items()
-    }
+    return assembly.live_askers(meters, endpoints=endpoints, allow_test_names=allow_test_names, clock=clock)

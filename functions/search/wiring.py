@@ -140,7 +140,7 @@ def wired(environment: Mapping[str, str]) -> SearchParts:
 
 
 def _servers(*, exchanges: Exchanges, allow_test_names: bool, clock: Clock) -> Mapping[ProviderKind, Asker]:
-    from functions.search.server_askers import server_askers  # when one is first needed: see there
+    from shared.assembly.server_askers import server_askers  # when one is first needed: see there
 
     return server_askers(exchanges=exchanges, allow_test_names=allow_test_names, clock=clock)
 

@@ -85,6 +85,6 @@ def _fan_out(settings: Network, *, clock: Clock, logger: Logger) -> FanOut:
 
 
 def _servers(*, exchanges: Exchanges, allow_test_names: bool, clock: Clock) -> Mapping[ProviderKind, Asker]:
-    from functions.widget.server_askers import server_askers  # when one is first needed: see there
+    from shared.assembly.server_askers import server_askers  # when one is first needed: see there
 
     return server_askers(exchanges=exchanges, allow_test_names=allow_test_names, clock=clock)

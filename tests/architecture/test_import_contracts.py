@@ -21,6 +21,7 @@ BREACHES: dict[str, list[tuple[str, str]]] = {
         ("shared/domain/breach.py", "import shared.ports.clock\n"),
         ("shared/ports/breach.py", "import shared.services.admit\n"),
         ("shared/services/breach.py", "import shared.adapters.aws\n"),
+        ("shared/providers/breach.py", "import shared.assembly.server_askers\n"),
         ("shared/web/breach.py", "import shared.services.admit\n"),
         ("shared/domain/breach.py", "import shared.settings.base\n"),
         ("shared/errors.py", "import shared.domain.exposure\n"),
@@ -34,6 +35,10 @@ BREACHES: dict[str, list[tuple[str, str]]] = {
     "AWS is spoken in adapters alone": [
         ("shared/services/breach.py", "import boto3\n"),
         ("functions/search/breach.py", "import botocore.config\n"),
+    ],
+    "What is assembled is made of adapters that were handed over": [
+        ("shared/assembly/server_askers.py", "import shared.adapters.exchanges\n"),
+        ("shared/assembly/knowledge_servers.py", "import shared.settings.public\n"),
     ],
     "The domain is standard library alone": [
         ("shared/domain/breach.py", "import pydantic\n"),

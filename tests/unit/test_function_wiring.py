@@ -12,9 +12,8 @@ from pydantic import ValidationError
 
 from functions.lookup import wiring as lookup
 from functions.search import wiring as search
-from functions.search.server_askers import server_askers as of_search
 from functions.widget import wiring as widget
-from functions.widget.server_askers import server_askers as of_widget
+from shared.assembly.server_askers import server_askers
 from shared.domain.registrations import SERVER_KINDS
 from tests.support.fake_exchanges import FakeExchanges
 from tests.support.fakes import FakeClock
@@ -93,8 +92,7 @@ def test_plain_http_and_private_networks_are_off_unless_switched_on(
     assert (made.allow_loopback_http, made.private_network_available) == (False, False)
 
 
-@pytest.mark.parametrize("server_askers", [of_search, of_widget], ids=["search", "widget"])
-def test_every_kind_of_self_hosted_server_can_be_asked_on_both_lanes(server_askers: Callable[..., Any]) -> None:
+def test_every_kind_of_self_hosted_server_can_be_asked() -> None:
     clock = FakeClock()
     askers = server_askers(exchanges=FakeExchanges(clock=clock), allow_test_names=False, clock=clock)
 
