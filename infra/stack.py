@@ -8,6 +8,7 @@ from constructs import Construct
 
 from infra.bundles.build import build_bundles
 from infra.bundles.target import Target
+from infra.constructs.alarm_topic import AlarmTarget
 from infra.constructs.alarms import alarm_on_refused_admins, alarm_on_unreviewed_units
 from infra.constructs.data import Data
 from infra.constructs.gateway_function import FunctionRole, environment_of, lambda_function
@@ -38,6 +39,8 @@ class KnowledgeGatewayStack(Stack):
         *,
         target: Target,
         disposable: bool = False,
+        alarm_email: str = "",
+        alarm_topic_arn: str = "",
         synthesizer: IStackSynthesizer | None = None,
     ) -> None:
         super().__init__(scope, name, description="Knowledge Gateway", synthesizer=synthesizer)
@@ -63,9 +66,11 @@ class KnowledgeGatewayStack(Stack):
         for function in FUNCTIONS:
             if function.every_min:
                 run_by_the_clock(self, function, target=functions[function.name])
-        alarm_on_refused_admins(self, log=self._roles["admin"].log)
+        self.alarms = AlarmTarget(self, "Alarms", email=alarm_email, topic_arn=alarm_topic_arn)
+        refused_admins = alarm_on_refused_admins(self, log=self._roles["admin"].log)
         asking = [function.name for function in FUNCTIONS if function.reads_pools]
-        alarm_on_unreviewed_units(self, logs_of={name: self._roles[name].log for name in asking})
+        unreviewed = alarm_on_unreviewed_units(self, logs_of={name: self._roles[name].log for name in asking})
+        self.alarms.tell_of(refused_admins, unreviewed)
         self._outputs(api, functions)
 
     def _functions(self, target: Target) -> dict[str, lambda_.Function]:
