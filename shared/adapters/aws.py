@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, TypeVar
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import boto3
 from botocore.client import BaseClient
 from botocore.config import Config
+from botocore.exceptions import HTTPClientError
 
 from shared.adapters.threads import POOL_SIZE
 
@@ -31,15 +32,15 @@ _CONFIG = Config(
 
 
 def dynamodb() -> DynamoDBClient:
-    return _without_stale_connections(boto3.client("dynamodb", config=_CONFIG))
+    return _careful(boto3.client("dynamodb", config=_CONFIG))
 
 
 def kms() -> KMSClient:
-    return _without_stale_connections(boto3.client("kms", config=_CONFIG))
+    return _careful(boto3.client("kms", config=_CONFIG))
 
 
 def secrets_manager() -> SecretsManagerClient:
-    return _without_stale_connections(boto3.client("secretsmanager", config=_CONFIG))
+    return _careful(boto3.client("secretsmanager", config=_CONFIG))
 
 
 class ShortKeepAlive:
@@ -73,6 +74,13 @@ class ShortKeepAlive:
         return tuple(clock() for clock in self._clocks)
 
 
-def _without_stale_connections(client: Client) -> Client:
+def _careful(client: Client) -> Client:
     client.meta.events.register("before-call", ShortKeepAlive(client.close).before_call)
+    client.meta.events.register("before-parse", _refuse_what_is_no_answer)
     return client
+
+
+def _refuse_what_is_no_answer(response_dict: Mapping[str, Any], **_event: object) -> None:
+    """The client library takes a body that it cannot read for an empty answer, and so for a row that is not there."""
+    if response_dict["status_code"] < 300 and not response_dict["body"].startswith(b"{"):
+        raise HTTPClientError(error="not an answer of the service")
