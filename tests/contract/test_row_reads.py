@@ -35,12 +35,16 @@ Place = tuple[str, str, str]
 
 
 class Shelf:
-    """A store of `rows`, which refuses what the service refuses; `at_once` rows a call, the rest is left for later."""
+    """A store of `rows`, which refuses what the service refuses; `at_once` rows a call, the rest is left for later.
+    So are the rows `never`; a call that names a table of `closed` is refused whole.
+    """
 
     def __init__(self, *rows: Place, at_once: int = MAX_BATCH, fault: Exception | None = None) -> None:
         self.rows = set(rows)
         self.at_once = at_once
         self.fault = fault
+        self.never: set[Place] = set()
+        self.closed: set[str] = set()
         self.asked: list[list[Place]] = []
         self.gate = threading.Event()
         self.gate.set()
@@ -54,7 +58,9 @@ class Shelf:
             raise self.fault
         if len(set(places)) != len(places) or not 0 < len(places) <= MAX_BATCH:
             raise refusal("ValidationException")
-        later = set(places[self.at_once :])
+        if self.closed & set(RequestItems):
+            raise refusal("AccessDeniedException")
+        later = set(places[self.at_once :]) | (self.never & set(places))
         answer: dict[str, Any] = {"Responses": {table: [] for table in RequestItems}, "UnprocessedKeys": {}}
         for table, request in RequestItems.items():
             for key in request["Keys"]:
@@ -211,6 +217,72 @@ async def test_what_nobody_waits_for_any_more_is_not_read() -> None:
     for _ in range(5):
         await asyncio.sleep(0)
     assert shelf.asked == [[B]]
+
+
+# --- rows that may be missed -----------------------------------------------------------------------
+
+
+CIRCUITS = ("ledger", "CIRCUITS", "-")
+
+
+async def read_with_circuits(reads: RowReads) -> list[Any]:
+    """Two rows that are needed and one that is not, asked for at once: for each whether it is there, or what failed."""
+    rows = reads.row(*A), reads.row(*CIRCUITS, is_needed=False), reads.row(*B)
+    answers = await asyncio.gather(*rows, return_exceptions=True)
+    return [type(answer) if isinstance(answer, BaseException) else answer is not None for answer in answers]
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+async def test_a_row_that_is_not_needed_comes_with_the_others(is_there: bool) -> None:
+    shelf = Shelf(A, B, *([CIRCUITS] if is_there else []))
+    assert await read_with_circuits(reads_of(shelf)) == [True, is_there, True]
+    assert len(shelf.asked) == 1
+
+
+async def test_one_that_is_not_needed_and_stays_unprocessed_is_not_asked_for_again_and_fails_alone() -> None:
+    shelf = Shelf(A, B, CIRCUITS)
+    shelf.never = {CIRCUITS}
+    assert await read_with_circuits(reads_of(shelf)) == [True, Unavailable, True]
+    assert len(shelf.asked) == 1
+
+
+async def test_what_is_needed_and_left_for_later_is_followed_without_what_is_not() -> None:
+    shelf = Shelf(A, B, CIRCUITS, at_once=1)
+    assert await read_with_circuits(reads_of(shelf)) == [True, Unavailable, True]
+    assert shelf.asked[1:] == [[B]]
+
+
+async def test_when_the_table_of_one_that_is_not_needed_is_refused_the_others_are_read_without_it() -> None:
+    shelf = Shelf(A, B, CIRCUITS)
+    shelf.closed = {"ledger"}
+    assert await read_with_circuits(reads_of(shelf)) == [True, Unavailable, True]
+    assert sorted(shelf.asked[1]) == sorted([A, B])
+
+
+async def test_when_a_table_that_is_needed_is_refused_all_fail() -> None:
+    shelf = Shelf(A, B, CIRCUITS)
+    shelf.closed = {"public"}
+    assert await read_with_circuits(reads_of(shelf)) == [Unavailable] * 3
+    assert len(shelf.asked) == 2
+
+
+async def test_a_refused_row_that_is_not_needed_is_asked_for_once_also_when_it_is_alone() -> None:
+    shelf = Shelf(CIRCUITS)
+    shelf.closed = {"ledger"}
+    with pytest.raises(Unavailable):
+        await reads_of(shelf).row(*CIRCUITS, is_needed=False)
+    shelf.closed, shelf.never = set(), {CIRCUITS}
+    with pytest.raises(Unavailable):
+        await reads_of(shelf).row(*CIRCUITS, is_needed=False)
+    assert len(shelf.asked) == 2
+
+
+@pytest.mark.parametrize("needed_first", [True, False])
+async def test_a_row_that_anybody_needs_is_needed(needed_first: bool) -> None:
+    shelf = Shelf(A, B, at_once=1)
+    reads = reads_of(shelf)
+    rows = [reads.row(*B), *(reads.row(*A, is_needed=is_needed) for is_needed in (needed_first, not needed_first))]
+    assert all(await asyncio.gather(*rows))
 
 
 def test_the_same_reads_serve_invocation_after_invocation() -> None:
