@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from aws_lambda_powertools import Logger
@@ -27,11 +28,14 @@ CARDS_LOOKED_UP: Final = "cards.looked_up"
 CARDS_MATCHED: Final = "cards.matched"
 CARDS_FAULT: Final = "cards.fault"
 KEY_RESTS: Final = "pool.key_rests"
+POOL_EXHAUSTED: Final = "pool.exhausted"
 UNIT_UNSETTLED: Final = "pool.unit_unsettled"
 UNITS_ASK_FOR_REVIEW: Final = "pool.units_ask_for_review"
 WIDGET_REFUSED: Final = "widget.refused"
 ADMIN_AUTHENTICATION_FAILED: Final = "admin.authentication_failed"
 ADMIN_CHANGED: Final = "admin.changed"
+STORE_FAILED: Final = "store.failed"
+SECRETS_FAILED: Final = "secrets.failed"
 STORE_ITEM_UNREADABLE: Final = "store.item_unreadable"
 COLLECTIONS_CLEARED: Final = "probe.collections_cleared"
 PROBE_INTERRUPTED: Final = "probe.interrupted"
@@ -39,7 +43,28 @@ PROBE_INTERRUPTED: Final = "probe.interrupted"
 
 def logger_for(service: str) -> Logger:
     """One logger a function. Exceptions are logged by type and place, never by their message."""
-    return Logger(service=service, log_uncaught_exceptions=False, utc=True)
+    logger = Logger(service=service, log_uncaught_exceptions=False, utc=True)
+    _loggers[service] = logger
+    return logger
+
+
+def correlate(logger: Logger, ids: Mapping[str, str | None]) -> None:
+    """From now on every line of `logger`, and of all that `logger_for` made, carries these ids. A process handles one
+    request at a time; the next one brings the same names.
+    """
+    _correlation.clear()
+    _correlation.update((name, value) for name, value in ids.items() if value is not None)
+    for each in {id(one): one for one in (logger, *_loggers.values())}.values():
+        each.append_keys(**ids)
+
+
+def correlation() -> Mapping[str, str]:
+    """The ids of the request at hand."""
+    return _correlation
+
+
+_loggers: Final[dict[str, Logger]] = {}
+_correlation: Final[dict[str, str]] = {}
 
 
 def place_of(error: BaseException) -> str:

@@ -90,7 +90,7 @@ class Search:
             self._logger,
             request_id=request.request_id,
             lane="agent",
-            outcomes=[reply.outcome for reply in replies],
+            replies=replies,
             results=len(answer.results),
             duration_s=self._clock.monotonic() - started_s,
             agent_id=principal.agent_id,

@@ -65,7 +65,7 @@ class SearchForCustomer:
             self._logger,
             request_id=request.request_id,
             lane="customer",
-            outcomes=[reply.outcome for reply in replies],
+            replies=replies,
             results=len(answer.results),
             duration_s=self._clock.monotonic() - started_s,
         )

@@ -9,9 +9,9 @@ from aws_lambda_powertools import Logger
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 
 from shared.errors import InternalFault, NotFound, Problem
-from shared.observability import REQUEST_FAULT, REQUEST_REFUSED, place_of
+from shared.observability import REQUEST_FAULT, REQUEST_REFUSED, correlate, place_of
 from shared.web import problems
-from shared.web.events import Event, normalised, request_id_of
+from shared.web.events import Event, gateway_request_id_of, normalised, request_id_of
 
 JSON = "application/json"
 
@@ -58,6 +58,7 @@ class Api:
 
     def handle(self, event: Mapping[str, Any], context: Any) -> dict[str, Any]:
         prepared = normalised(event)
+        self._correlate(event, context, request_id=request_id_of(prepared))
         response = self._resolver.resolve(prepared, context)
         headers = {"X-Request-Id": request_id_of(prepared), **_ALWAYS}
         if self._headers:
@@ -72,9 +73,18 @@ class Api:
         every = {**problems.headers_of(problem), **(headers or {})}
         return Response(status_code=problem.status, content_type=problems.PROBLEM_JSON, body=body, headers=every)
 
+    def _correlate(self, event: Mapping[str, Any], context: Any, *, request_id: str) -> None:
+        """What joins our lines with the caller's id, the line of the API's access log and those of Lambda itself."""
+        ids = {
+            "request_id": request_id,
+            "gateway_request_id": gateway_request_id_of(event),
+            "function_request_id": getattr(context, "aws_request_id", None),
+        }
+        correlate(self._logger, ids)
+
     def _refused(self, problem: Problem) -> Response[str]:
-        if problem.status >= 500:
-            self._logger.warning(REQUEST_REFUSED, code=problem.code, status=problem.status, request_id=self.request_id)
+        tell = self._logger.warning if problem.status >= 500 else self._logger.info
+        tell(REQUEST_REFUSED, code=problem.code, status=problem.status, request_id=self.request_id)
         return self.problem(problem)
 
     def _fault(self, error: Exception) -> Response[str]:

@@ -83,6 +83,12 @@ def request_id_of(event: Event) -> str:
     return str(event["requestContext"]["requestId"])
 
 
+def gateway_request_id_of(event: Mapping[str, Any]) -> str | None:
+    """API Gateway's own id of the request, from the event as it came; None where nothing well-formed is there."""
+    given = (event.get("requestContext") or {}).get("requestId")
+    return given if isinstance(given, str) and _REQUEST_ID.fullmatch(given) else None
+
+
 def _request_id(*candidates: object) -> str:
     """The caller's `X-Request-Id` where it is well-formed, else the gateway's, else a new one."""
     for candidate in candidates:

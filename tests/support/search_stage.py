@@ -56,10 +56,14 @@ Act = Callable[[Question], Awaitable[Retrieval]]
 
 
 class RecordedLog:
-    """Keeps each line as (level, event, fields)."""
+    """Keeps each line as (level, event, fields); `keys` are those that every line carries."""
 
     def __init__(self) -> None:
         self.lines: list[tuple[str, str, dict[str, Any]]] = []
+        self.keys: dict[str, Any] = {}
+
+    def append_keys(self, **keys: Any) -> None:
+        self.keys |= keys
 
     def info(self, event: str, **fields: Any) -> None:
         self.lines.append(("info", event, fields))
