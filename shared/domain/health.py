@@ -82,9 +82,12 @@ class ProbeRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HealthRecords:
-    """All that the probe has written."""
+    """All that the probe has written. `finished` is the last run that came to its end: `run`, unless that goes on still
+    or was cut off.
+    """
 
     run: ProbeRun | None = None
+    finished: ProbeRun | None = None
     providers: tuple[ProviderHealth, ...] = ()
 
 

@@ -10,7 +10,9 @@ from shared.domain.health import HealthRecords, ProbeRun, ProviderHealth
 
 class HealthReader(Protocol):
     async def records(self) -> HealthRecords:
-        """Strongly consistent. A row that cannot be read is left out. Raises `Unavailable`."""
+        """Strongly consistent. A row that cannot be read is left out. The last run that finished is kept while the next
+        one goes on, and when that is cut off. Raises `Unavailable`.
+        """
         ...
 
 

@@ -88,10 +88,11 @@ class FakeJournal(Failing):
 
 
 class FakeHealthBook(Failing):
-    """`run` and `healths` (by provider id) are what is written; `writes` counts the rows that `keep` changed."""
+    """`run`, `finished` (the last that was) and `healths` (by provider id) are what is written; `writes` counts the rows that `keep` changed."""
 
     def __init__(self, clock: Clock) -> None:
         self.run: ProbeRun | None = None
+        self.finished: ProbeRun | None = None
         self.healths: dict[str, ProviderHealth] = {}
         self.lease_until = 0.0
         self.writes = 0
@@ -99,7 +100,8 @@ class FakeHealthBook(Failing):
 
     async def records(self) -> HealthRecords:
         self._may_fail()
-        return HealthRecords(run=self.run, providers=tuple(self.healths[id_] for id_ in sorted(self.healths)))
+        providers = tuple(self.healths[id_] for id_ in sorted(self.healths))
+        return HealthRecords(run=self.run, finished=self.finished, providers=providers)
 
     async def begin(self, run_id: str, *, now: float, every_s: float, lease_s: float) -> bool:
         self._may_fail()
@@ -113,6 +115,7 @@ class FakeHealthBook(Failing):
         self._may_fail()
         if self.run is not None and self.run.run_id == run.run_id:
             self.run = replace(run, finished_at=self._clock.now() if run.finished_at is None else run.finished_at)
+            self.finished = self.run
 
     async def keep(self, healths: Sequence[ProviderHealth], *, forget: Collection[str]) -> None:
         self._may_fail()
