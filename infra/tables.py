@@ -13,10 +13,13 @@ What lies in each, by partition key:
                             both exposure profiles), FINGERPRINT_KEY (sk = -: the key of those fingerprints)
     cards                   COLLECTION (sk = id), COLLECTION_NAME (sk = exposure and key of the name),
                             CARD#<collection id> (sk = card id), KEY#<collection id> (sk = normalised key)
-    ledger-public           RATE#<subject> (sk = minute)
+    ledger-public           RATE#<subject> (sk = minute), CIRCUITS (sk = -: the circuits of the customer lane),
+                            HISTORY#<provider id> (sk = time: what became of its circuit on this lane)
     ledger-internal         RATE#<subject> (sk = minute), IDEMPOTENCY#<hash> (sk = -),
                             POOL#<pool> (sk = KEYS: the key in use and the resting ones; ALLOWANCE: the day's units),
-                            QUOTE#<id> (sk = -), RECEIPT#<credential id> (sk = id of the request)
+                            QUOTE#<id> (sk = -), RECEIPT#<credential id> (sk = id of the request),
+                            CIRCUITS and HISTORY#<provider id> (of the agent lane, and what the probe saw),
+                            HEALTH (sk = -: the probe's last run; sk = provider id: what it found)
 """
 
 from __future__ import annotations

@@ -15,15 +15,20 @@ from shared.adapters.audit_log import DynamoAuditLog
 from shared.adapters.card_reader import DynamoCardReader
 from shared.adapters.card_store import DynamoCardStore
 from shared.adapters.catalog import DynamoCatalog
+from shared.adapters.circuits import DynamoCircuits
 from shared.adapters.credential_keys import DynamoCredentialKeys
 from shared.adapters.credential_store import DynamoCredentialStore
 from shared.adapters.credentials import DynamoCredentials
 from shared.adapters.customer_card_reader import DynamoCustomerCardReader
 from shared.adapters.customer_catalog import DynamoCustomerCatalog
 from shared.adapters.customer_vocabularies import DynamoCustomerVocabularies
+from shared.adapters.health_book import DynamoHealthBook
+from shared.adapters.health_reader import DynamoHealthReader
 from shared.adapters.idempotency import DynamoIdempotency
 from shared.adapters.instances import DynamoInstances
 from shared.adapters.internal_catalog import DynamoInternalCatalog
+from shared.adapters.journal import DynamoJournal
+from shared.adapters.journal_reader import DynamoJournalReader
 from shared.adapters.origins import DynamoOrigins
 from shared.adapters.pool_desk import DynamoPoolDesk
 from shared.adapters.pool_keys import SecretsManagerPoolKeys
@@ -38,6 +43,7 @@ from shared.adapters.secret_box import KmsSealer, KmsUnsealer
 from shared.adapters.vocabularies import DynamoVocabularies
 from shared.adapters.vocabulary_copies import VocabularyCopies
 from shared.domain.answer_bodies import object_in
+from shared.domain.circuits import Lane
 from shared.domain.exposure import ExposureProfile
 from shared.domain.pools import KEYED_POOLS, Pool
 from shared.ports.allowances import AllowanceDesk, Allowances
@@ -45,15 +51,18 @@ from shared.ports.audit_log import AuditLog
 from shared.ports.card_reader import CardReader
 from shared.ports.card_store import CardStore
 from shared.ports.catalog import Catalog
+from shared.ports.circuits import CircuitStore
 from shared.ports.credential_keys import CredentialKeys
 from shared.ports.credential_store import CredentialStore
 from shared.ports.credentials import Credentials
 from shared.ports.customer_card_reader import CustomerCardReader
 from shared.ports.customer_catalog import CustomerCatalog
 from shared.ports.customer_vocabularies import CustomerVocabularies
+from shared.ports.health_book import HealthBook, HealthReader
 from shared.ports.idempotency import Idempotency
 from shared.ports.instances import Instances
 from shared.ports.internal_catalog import InternalCatalog
+from shared.ports.journal import Journal, JournalReader
 from shared.ports.origins import Origins
 from shared.ports.pool_desk import PoolDesk
 from shared.ports.pool_keys import PoolKeys
@@ -66,7 +75,7 @@ from shared.ports.root_secret import RootSecret
 from shared.ports.secret_box import Sealer, Unsealer
 from shared.ports.vocabularies import Vocabularies
 from tests.contract.far_ahead import NOW
-from tests.support import alexandria_fakes, card_fakes, desk_fakes, fakes, live_fakes, server_fakes
+from tests.support import alexandria_fakes, card_fakes, desk_fakes, fakes, health_fakes, live_fakes, server_fakes
 from tests.support.card_fakes import Shelf
 from tests.support.fakes import FakeClock, FakeStore
 
@@ -106,6 +115,11 @@ class World(Protocol):
     def allowance_desk(self) -> AllowanceDesk: ...
     def quotes(self) -> Quotes: ...
     def receipts(self) -> Receipts: ...
+    def circuits(self, lane: Lane) -> CircuitStore: ...
+    def journal(self, lane: Lane) -> Journal: ...
+    def journal_reader(self, lane: Lane) -> JournalReader: ...
+    def health_book(self) -> HealthBook: ...
+    def health_reader(self) -> HealthReader: ...
 
 
 class FakeWorld:
@@ -120,6 +134,9 @@ class FakeWorld:
         self._allowances = live_fakes.FakeAllowances(clock=self.clock)
         self._quotes = alexandria_fakes.FakeQuotes(clock=self.clock)
         self._receipts = alexandria_fakes.FakeReceipts(clock=self.clock)
+        self._circuits = {lane: health_fakes.FakeCircuitStore() for lane in Lane}
+        self._journals = {lane: health_fakes.FakeJournal(self.clock) for lane in Lane}
+        self._book = health_fakes.FakeHealthBook(self.clock)
 
     def registry(self) -> Registry:
         return fakes.FakeRegistry(self._store)
@@ -211,6 +228,21 @@ class FakeWorld:
 
     def receipts(self) -> Receipts:
         return self._receipts
+
+    def circuits(self, lane: Lane) -> CircuitStore:
+        return self._circuits[lane]
+
+    def journal(self, lane: Lane) -> Journal:
+        return self._journals[lane]
+
+    def journal_reader(self, lane: Lane) -> JournalReader:
+        return self._journals[lane]
+
+    def health_book(self) -> HealthBook:
+        return self._book
+
+    def health_reader(self) -> HealthReader:
+        return self._book
 
 
 class Clients:
@@ -373,3 +405,21 @@ class StoreWorld:
 
     def receipts(self) -> DynamoReceipts:
         return DynamoReceipts(self.clients.dynamodb, table=self.internal_ledger, clock=self.clock)
+
+    def ledger_of(self, lane: Lane) -> str:
+        return self.internal_ledger if lane is Lane.AGENT else self.public_ledger
+
+    def circuits(self, lane: Lane) -> DynamoCircuits:
+        return DynamoCircuits(self.clients.dynamodb, reads=self.row_reads(), table=self.ledger_of(lane))
+
+    def journal(self, lane: Lane) -> DynamoJournal:
+        return DynamoJournal(self.clients.dynamodb, table=self.ledger_of(lane))
+
+    def journal_reader(self, lane: Lane) -> DynamoJournalReader:
+        return DynamoJournalReader(self.clients.dynamodb, table=self.ledger_of(lane), clock=self.clock)
+
+    def health_book(self) -> DynamoHealthBook:
+        return DynamoHealthBook(self.clients.dynamodb, table=self.internal_ledger, clock=self.clock)
+
+    def health_reader(self) -> DynamoHealthReader:
+        return DynamoHealthReader(self.clients.dynamodb, table=self.internal_ledger)

@@ -1,0 +1,83 @@
+"""How the probe's book is stored: one row for the run, and one for each provider that was looked at."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from shared.adapters.attributes import (
+    Item,
+    NewItem,
+    number,
+    number_of,
+    optional,
+    text,
+    text_of,
+    texts,
+    texts_of,
+    whole_of,
+)
+from shared.adapters.keys import ONLY, SORT_KEY, key_of
+from shared.adapters.unreadable import readable
+from shared.domain.health import HealthState, Look, ProbeRun, ProviderHealth
+from shared.domain.outcomes import OutcomeCode
+from shared.domain.passages import Warning_
+
+HEALTH: Final = "HEALTH"
+
+
+def place_of_run() -> NewItem:
+    return key_of(HEALTH, ONLY)
+
+
+def place_of(provider_id: str) -> NewItem:
+    return key_of(HEALTH, provider_id)
+
+
+def is_run(item: Item) -> bool:
+    return text_of(item, SORT_KEY) == ONLY
+
+
+def run_of(item: Item) -> ProbeRun:
+    return ProbeRun(
+        run_id=text_of(item, "run_id"),
+        started_at=number_of(item, "started_at"),
+        finished_at=optional(item, "finished_at", number_of),
+        looked_at=optional(item, "looked_at", whole_of) or 0,
+        left_out=optional(item, "left_out", whole_of) or 0,
+    )
+
+
+def item_of(health: ProviderHealth) -> NewItem:
+    item: NewItem = {
+        **place_of(health.provider_id),
+        "revision": text(health.revision),
+        "look": text(health.look),
+        "state": text(health.state),
+        "since": number(health.since),
+        "failures": number(health.failures),
+        "warnings": texts(health.warnings),
+    }
+    if health.code is not None:
+        item["code"] = text(health.code)
+    numbers = {"retry_at": health.retry_at, "last_well_at": health.last_well_at}
+    return item | {name: number(value) for name, value in numbers.items() if value is not None}
+
+
+def health_of(item: Item) -> ProviderHealth:
+    code = optional(item, "code", text_of)
+    return ProviderHealth(
+        provider_id=text_of(item, SORT_KEY),
+        revision=text_of(item, "revision"),
+        look=Look(text_of(item, "look")),
+        state=HealthState(text_of(item, "state")),
+        since=number_of(item, "since"),
+        code=None if code is None else OutcomeCode(code),
+        failures=whole_of(item, "failures"),
+        warnings=tuple(Warning_(each) for each in texts_of(item, "warnings")),
+        retry_at=optional(item, "retry_at", number_of),
+        last_well_at=optional(item, "last_well_at", number_of),
+    )
+
+
+readable_run = readable(run_of)
+readable_health = readable(health_of)
