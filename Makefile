@@ -57,8 +57,9 @@ bench: $(VENV)/.dev $(VENV)/.emulator ## Measure against a baseline in the same 
 rehearse: $(VENV)/.cdk $(VENV)/.emulator ## Deploy the real stack to the embedded backend and call it
 	$(BIN)/python -m infra.rehearsal
 
-openapi: $(VENV)/.dev ## Write docs/openapi.json from the code
+openapi: $(VENV)/.dev ## Write docs/openapi.json and the schemas of the contract from the code
 	$(BIN)/python -m infra.openapi
+	$(BIN)/python -m infra.contract_schemas
 
 lock: $(VENV)/.dev ## Resolve the lock files again (needs uv)
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header pyproject.toml -o requirements/runtime.lock

@@ -26,6 +26,7 @@ _INSTANCES = "/api/v1/knowledge/instances"
 _ALEXANDRIA = "/api/v1/knowledge/alexandria"
 _POOLS = "/api/v1/knowledge/pools"
 _ALLOWANCES = "/api/v1/knowledge/allowances"
+_SCHEMAS = "/schemas/knowledge-provider/v1"
 _CREDENTIALS = "/api/v1/credentials"
 _COLLECTIONS = "/api/v1/collections"
 _CARDS = _COLLECTIONS + "/{collectionId}/cards"
@@ -86,6 +87,9 @@ ROUTES: tuple[Route, ...] = (
     Route("DELETE", _CARDS + "/{cardId}", "admin", **_ADMIN),
     Route("GET", "/api/v1/audit", "admin", **_ADMIN),
     Route("GET", "/openapi.json", "assets"),
+    Route("GET", _SCHEMAS + "/request.schema.json", "assets"),
+    Route("GET", _SCHEMAS + "/response.schema.json", "assets"),
+    Route("GET", _SCHEMAS + "/capabilities.schema.json", "assets"),
     Route("GET", "/livez", "assets"),
 )
 

@@ -1,11 +1,13 @@
-"""The routes that read no data: the published document, the sign of life, and every path that has no route."""
+"""The routes that read no data: the published documents, the sign of life, and every path that has no route."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from aws_lambda_powertools import Logger
 from aws_lambda_powertools.event_handler import Response
 
-from functions.assets.published import Published
+from functions.assets.published import Document, Published
 from shared.errors import MethodNotAllowed, NotFound
 from shared.web.api import Api, answer, nothing
 from shared.web.etags import names_tag
@@ -16,12 +18,8 @@ _KEPT_FOR_S = 300
 def assets_api(published: Published, *, logger: Logger) -> Api:
     api = Api(logger)
 
-    @api.route("GET", "/openapi.json")
-    def openapi() -> Response[str]:
-        headers = {"ETag": published.etag, "Cache-Control": f"public, max-age={_KEPT_FOR_S}"}
-        if names_tag(api.event["headers"].get("if-none-match"), published.etag):
-            return nothing(status=304, headers=headers)
-        return answer(published.text, headers=headers)
+    for path, document in published.documents.items():
+        api.route("GET", path)(_serving(document, api))
 
     @api.route("GET", "/livez")
     def livez() -> Response[str]:
@@ -36,3 +34,14 @@ def assets_api(published: Published, *, logger: Logger) -> Api:
 
     api.on_unrouted(unrouted)
     return api
+
+
+def _serving(document: Document, api: Api) -> Callable[[], Response[str]]:
+    headers = {"ETag": document.etag, "Cache-Control": f"public, max-age={_KEPT_FOR_S}"}
+
+    def serve() -> Response[str]:
+        if names_tag(api.event["headers"].get("if-none-match"), document.etag):
+            return nothing(status=304, headers=headers)
+        return answer(document.text, headers=headers, media_type=document.media_type)
+
+    return serve

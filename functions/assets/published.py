@@ -1,33 +1,46 @@
-"""The published OpenAPI document, and what can be read off it: which paths there are, and their methods."""
+"""The published documents, and what can be read off the OpenAPI one: which paths there are, and their methods."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+OPENAPI = "/openapi.json"
 _METHODS = frozenset({"get", "put", "post", "delete", "options", "head", "patch", "trace"})
 _PARAMETER = re.compile(r"\\{[^{}/]+\\}")
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
-    """`etag` is a strong tag of the text. `paths` are patterns with the methods that each takes."""
+class Document:
+    """What is served as it is. `etag` is a strong tag of the text."""
 
     text: str
     etag: str
+    media_type: str
+
+    @classmethod
+    def of(cls, text: str, *, media_type: str) -> Document:
+        return cls(text=text, etag=f'"{hashlib.sha256(text.encode()).hexdigest()[:32]}"', media_type=media_type)
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """`documents` are served by their paths. `paths` are patterns with the methods that each takes."""
+
+    documents: Mapping[str, Document]
     paths: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]
 
     @classmethod
-    def of(cls, text: str) -> Published:
-        paths: dict[str, dict[str, object]] = json.loads(text)["paths"]
+    def of(cls, documents: Mapping[str, Document]) -> Published:
+        paths: dict[str, dict[str, object]] = json.loads(documents[OPENAPI].text)["paths"]
         patterns = tuple(
             (_pattern(path), tuple(sorted(method.upper() for method in item if method in _METHODS)))
             for path, item in paths.items()
         )
-        digest = hashlib.sha256(text.encode()).hexdigest()
-        return cls(text=text, etag=f'"{digest[:32]}"', paths=patterns)
+        return cls(documents=documents, paths=patterns)
 
     def methods_of(self, path: str) -> tuple[str, ...]:
         """Every method that some operation has at this path; none for an unknown path."""

@@ -23,7 +23,13 @@ from infra.bundles.target import BUILD, ROOT, Target
 from infra.bundles.wheels import installed_wheels
 
 # What a function serves as it is: name in the bundle -> file of the project.
-STATIC = {"assets": {"functions/assets/static/openapi.json": "docs/openapi.json"}}
+_PUBLISHED = (
+    "openapi.json",
+    "schemas/knowledge-provider/v1/request.schema.json",
+    "schemas/knowledge-provider/v1/response.schema.json",
+    "schemas/knowledge-provider/v1/capabilities.schema.json",
+)
+STATIC = {"assets": {f"functions/assets/static/{name}": f"docs/{name}" for name in _PUBLISHED}}
 
 # Beside a package's modules: its compiled extensions and the certificates it trusts.
 _DATA = (".so", ".pem")

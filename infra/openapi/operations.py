@@ -10,6 +10,7 @@ from infra.openapi.live_operations import LIVE_OPERATIONS
 from infra.openapi.operation import IfMatch, Operation
 from infra.openapi.pool_operations import POOL_OPERATIONS
 from infra.openapi.provider_operations import PROVIDER_OPERATIONS
+from infra.openapi.schema_operations import SCHEMA_OPERATIONS
 from shared.web.agent_answers import AgentAnswerOut
 from shared.web.audit_models import AuditPage
 from shared.web.credential_models import (
@@ -146,7 +147,10 @@ _REST: dict[tuple[str, str], Operation] = {
         answer=(AuditPage,),
         is_list=True,
     ),
-    ("GET", "/openapi.json"): Operation(id="getOpenApi", tag="Service", summary="This document", has_etag=True),
+    ("GET", "/openapi.json"): Operation(
+        id="getOpenApi", tag="Service", summary="This document", has_etag=True, document="application/json"
+    ),
+    **SCHEMA_OPERATIONS,
     ("GET", "/livez"): Operation(
         id="getLiveness",
         tag="Service",

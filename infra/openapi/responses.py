@@ -26,7 +26,7 @@ _WRITTEN = ("busy",)
 def responses_of(method: str, path: str, operation: Operation) -> Json:
     """By status: what the operation answers, then its problems, each with an example."""
     answers = {str(operation.status): _success(path, operation)}
-    if operation.id == "getOpenApi":
+    if operation.document:
         answers["304"] = {"description": "The copy that `If-None-Match` names is still the right one."}
     if operation.own_errors:
         return answers | _own_errors(operation.own_errors)
@@ -61,8 +61,8 @@ def _is_widgets(operation: Operation) -> bool:
 
 def _success(path: str, operation: Operation) -> Json:
     answer: Json = {"description": _description(operation), "headers": _headers(operation)}
-    if operation.id == "getOpenApi":
-        answer["content"] = {"application/json": {"schema": {"type": "object"}}}
+    if operation.document:
+        answer["content"] = {operation.document: {"schema": {"type": "object"}}}
     elif path == "/livez":
         answer["content"] = {"application/json": {"schema": {"$ref": REFERENCE + "Liveness"}}}
     elif operation.answer_text:
@@ -163,7 +163,6 @@ def parameters_of(path: str, operation: Operation) -> list[Json]:
     by_operation = {
         "search": ("agentId",),
         "acquire": ("agentId",),
-        "getOpenApi": ("ifNoneMatch",),
         "deleteInstance": ("bindings",),
         "listCatalog": ("catalogPage", "catalogSearch", "catalogParent"),
     }
@@ -172,6 +171,7 @@ def parameters_of(path: str, operation: Operation) -> list[Json]:
             (f"{{{name}}}" in path, (name,))
             for name in ("providerId", "credentialId", "collectionId", "cardId", "instanceId", "remoteId", "pool")
         ),
+        (bool(operation.document), ("ifNoneMatch",)),
         (operation.is_list, ("limit", "cursor")),
         (bool(operation.answer_text), ("exportLimit", "cursor")),
         (operation.if_match is IfMatch.REQUIRED, ("ifMatch",)),

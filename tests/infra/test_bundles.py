@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from functions.assets.wiring import published
 from infra.bundles import build, interpreters
 from infra.bundles.archive import unzipped_bytes, write_zip
 from infra.bundles.build import build_bundles
@@ -187,9 +188,10 @@ def test_every_module_has_bytecode_that_is_loaded_unchecked(shipped: Synthesised
             assert flags == 0b01, f"{bytecode} would be compared with its source"
 
 
-def test_the_published_document_is_in_the_bundle_that_serves_it(shipped: Synthesised) -> None:
+def test_what_is_published_is_in_the_bundle_that_serves_it(shipped: Synthesised) -> None:
     with zipfile.ZipFile(shipped.bundle("assets")) as archive:
-        assert archive.read("functions/assets/static/openapi.json") == (ROOT / "docs" / "openapi.json").read_bytes()
+        for path in published().documents:
+            assert archive.read(f"functions/assets/static{path}") == (ROOT / f"docs{path}").read_bytes()
     assert not any(name.endswith("openapi.json") for name in shipped.bundled("widget"))
 
 

@@ -31,42 +31,59 @@ def call(api: Api, method: str, path: str, **headers: str) -> dict[str, Any]:
     return response
 
 
-def test_the_document_is_served_as_it_is_published(api: Api) -> None:
-    response = call(api, "GET", "/openapi.json")
+SCHEMAS = [f"/schemas/knowledge-provider/v1/{name}.schema.json" for name in ("request", "response", "capabilities")]
+MEDIA_TYPES = {"/openapi.json": "application/json"} | dict.fromkeys(SCHEMAS, "application/schema+json")
+
+
+@pytest.mark.parametrize("path", MEDIA_TYPES)
+def test_a_document_is_served_as_it_is_published(api: Api, path: str) -> None:
+    response = call(api, "GET", path)
 
     assert response["statusCode"] == 200
-    assert response["body"] == DOCUMENT_TEXT
-    assert response["headers"]["Content-Type"] == "application/json"
+    assert response["body"] == (DOCUMENT.parent / path[1:]).read_text(encoding="utf-8")
+    assert response["headers"]["Content-Type"] == MEDIA_TYPES[path]
     assert response["headers"]["Cache-Control"] == "public, max-age=300"
 
 
-def test_a_copy_that_is_still_right_is_not_sent_again(api: Api) -> None:
-    etag = call(api, "GET", "/openapi.json")["headers"]["ETag"]
+@pytest.mark.parametrize("path", MEDIA_TYPES)
+def test_a_copy_that_is_still_right_is_not_sent_again(api: Api, path: str) -> None:
+    etag = call(api, "GET", path)["headers"]["ETag"]
     for offered in (etag, f"W/{etag}", f'"other", {etag}', "*"):
-        again = call(api, "GET", "/openapi.json", **{"If-None-Match": offered})
+        again = call(api, "GET", path, **{"If-None-Match": offered})
         assert (again["statusCode"], again["body"], again["headers"]["ETag"]) == (304, "", etag)
 
-    assert call(api, "GET", "/openapi.json", **{"If-None-Match": '"other"'})["statusCode"] == 200
+    assert call(api, "GET", path, **{"If-None-Match": '"other"'})["statusCode"] == 200
+
+
+def test_every_document_has_a_tag_of_its_own() -> None:
+    assert len({document.etag for document in published().documents.values()}) == len(MEDIA_TYPES)
+
+
+def copies(directory: Path) -> Path:
+    for path in MEDIA_TYPES:
+        (directory / path[1:]).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(DOCUMENT.parent / path[1:], directory / path[1:])
+    return directory
 
 
 def test_the_tag_changes_with_the_text(tmp_path: Path) -> None:
-    other = tmp_path / "openapi.json"
+    other = copies(tmp_path) / "openapi.json"
     other.write_text(DOCUMENT_TEXT.replace("Knowledge Gateway", "Another Gateway"), encoding="utf-8")
 
-    assert published((other,)).etag != published().etag
+    changed = published((tmp_path,)).documents
+    assert changed["/openapi.json"].etag != published().documents["/openapi.json"].etag
+    assert changed[SCHEMAS[0]].etag == published().documents[SCHEMAS[0]].etag
 
 
-def test_a_bundle_serves_the_copy_beside_it(tmp_path: Path) -> None:
-    bundled = tmp_path / "static" / "openapi.json"
-    bundled.parent.mkdir()
-    shutil.copy(DOCUMENT, bundled)
-
-    assert published((bundled, tmp_path / "nothing.json")).text == DOCUMENT_TEXT
+def test_a_bundle_serves_the_copies_beside_it(tmp_path: Path) -> None:
+    assert published((copies(tmp_path), tmp_path / "nothing")) == published()
 
 
-def test_a_function_without_its_document_does_not_start(tmp_path: Path) -> None:
+@pytest.mark.parametrize("missing", MEDIA_TYPES)
+def test_a_function_without_one_of_its_documents_does_not_start(tmp_path: Path, missing: str) -> None:
+    (copies(tmp_path) / missing[1:]).unlink()
     with pytest.raises(FileNotFoundError):
-        published((tmp_path / "nothing.json",))
+        published((tmp_path,))
 
 
 def test_the_process_says_that_it_lives(api: Api) -> None:
@@ -76,7 +93,9 @@ def test_the_process_says_that_it_lives(api: Api) -> None:
     assert response["headers"]["Cache-Control"] == "private, no-store"
 
 
-@pytest.mark.parametrize("path", ["/", "/api", "/api/v1/nothing", "/openapi.json/x", "/livez/", "/../etc/passwd"])
+@pytest.mark.parametrize(
+    "path", ["/", "/api", "/api/v1/nothing", "/openapi.json/x", "/schemas", "/livez/", "/../etc/passwd"]
+)
 @pytest.mark.parametrize("method", ["GET", "POST", "OPTIONS", "BREW"])
 def test_an_unknown_path_is_not_found(api: Api, method: str, path: str) -> None:
     response = call(api, method, path)
