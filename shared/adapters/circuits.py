@@ -44,7 +44,7 @@ class DynamoCircuits:
         self._table = table
 
     async def read(self) -> KnownCircuits:
-        return known_in(await self._reads.row(self._table, CIRCUITS, ONLY) or {})
+        return known_in(await self._reads.row(self._table, CIRCUITS, ONLY, is_needed=False) or {})
 
     async def change(self, rule: Rule, *, known: KnownCircuits) -> ChangedCircuits:
         """One write; one for each `MOST_IN_A_WRITE` where more than that change at once."""

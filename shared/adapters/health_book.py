@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from shared.adapters.attributes import number, text
 from shared.adapters.conditions import no_row_yet
 from shared.adapters.failures import of_store
-from shared.adapters.health_items import item_of, place_of, place_of_run
+from shared.adapters.health_items import finished_attribute, item_of, place_of, place_of_run
 from shared.adapters.health_reader import DynamoHealthReader
 from shared.adapters.keys import PARTITION_KEY
 from shared.adapters.row_updates import update_row
@@ -28,9 +28,7 @@ _holds_no_lease: Final = "NOT (#lease_until > :now AND #lease_until <= :longest_
 _is_mine: Final = "#run_id = :run_id"
 
 _begin: Final = "SET #run_id = :run_id, #claim = :claim, #started_at = :now, #lease_until = :longest_lease"
-_with_nothing_done: Final = "REMOVE #finished_at, #looked_at, #left_out"
-_finish: Final = "SET #finished_at = :finished_at, #looked_at = :looked_at, #left_out = :left_out"
-_and_let_go: Final = "REMOVE #lease_until"
+_finish: Final = "SET #finished = :finished REMOVE #lease_until"
 
 
 class DynamoHealthBook:
@@ -62,7 +60,7 @@ class DynamoHealthBook:
             self._client,
             self._table,
             place_of_run(),
-            f"{_begin} {_with_nothing_done}",
+            _begin,
             condition=f"{no_row_yet} OR ({_did_not_just_begin} AND {_holds_no_lease})",
             values={
                 ":run_id": text(run_id),
@@ -83,14 +81,9 @@ class DynamoHealthBook:
             self._client,
             self._table,
             place_of_run(),
-            f"{_finish} {_and_let_go}",
+            _finish,
             condition=_is_mine,
-            values={
-                ":run_id": text(run.run_id),
-                ":finished_at": number(finished_at),
-                ":looked_at": number(run.looked_at),
-                ":left_out": number(run.left_out),
-            },
+            values={":run_id": text(run.run_id), ":finished": finished_attribute(run, finished_at=finished_at)},
         )
 
     @of_store

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from shared.adapters.attributes import (
     Item,
@@ -22,6 +22,9 @@ from shared.domain.health import HealthState, Look, ProbeRun, ProviderHealth
 from shared.domain.outcomes import OutcomeCode
 from shared.domain.passages import Warning_
 
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb.type_defs import AttributeValueTypeDef
+
 HEALTH: Final = "HEALTH"
 
 
@@ -37,14 +40,34 @@ def is_run(item: Item) -> bool:
     return text_of(item, SORT_KEY) == ONLY
 
 
-def run_of(item: Item) -> ProbeRun:
+def finished_attribute(run: ProbeRun, *, finished_at: float) -> AttributeValueTypeDef:
+    """A map of its own: it stays as it is while the next run goes on."""
+    parts: NewItem = {
+        "run_id": text(run.run_id),
+        "started_at": number(run.started_at),
+        "finished_at": number(finished_at),
+        "looked_at": number(run.looked_at),
+        "left_out": number(run.left_out),
+    }
+    return {"M": parts}
+
+
+def finished_run_of(item: Item) -> ProbeRun | None:
+    """None where none has finished yet."""
+    if "finished" not in item:
+        return None
+    parts = item["finished"]["M"]
     return ProbeRun(
-        run_id=text_of(item, "run_id"),
-        started_at=number_of(item, "started_at"),
-        finished_at=optional(item, "finished_at", number_of),
-        looked_at=optional(item, "looked_at", whole_of) or 0,
-        left_out=optional(item, "left_out", whole_of) or 0,
+        run_id=text_of(parts, "run_id"),
+        started_at=number_of(parts, "started_at"),
+        finished_at=number_of(parts, "finished_at"),
+        looked_at=whole_of(parts, "looked_at"),
+        left_out=whole_of(parts, "left_out"),
     )
+
+
+def begun_run_of(item: Item) -> ProbeRun:
+    return ProbeRun(run_id=text_of(item, "run_id"), started_at=number_of(item, "started_at"))
 
 
 def item_of(health: ProviderHealth) -> NewItem:
@@ -79,5 +102,6 @@ def health_of(item: Item) -> ProviderHealth:
     )
 
 
-readable_run = readable(run_of)
+readable_finished_run = readable(finished_run_of)
+readable_begun_run = readable(begun_run_of)
 readable_health = readable(health_of)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shared.adapters.health_items import HEALTH, is_run, readable_health, readable_run
+from shared.adapters.health_items import HEALTH, is_run, readable_begun_run, readable_finished_run, readable_health
 from shared.adapters.rows import rows
 from shared.adapters.threads import in_thread
-from shared.domain.health import HealthRecords
+from shared.domain.health import HealthRecords, ProbeRun, ProviderHealth
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -24,8 +24,13 @@ class DynamoHealthReader:
         return await in_thread(self._records)
 
     def _records(self) -> HealthRecords:
-        found = list(rows(self._client, self._table, HEALTH))
-        runs = [run for item in found if is_run(item) and (run := readable_run(item)) is not None]
-        healths = (readable_health(item) for item in found if not is_run(item))
-        providers = tuple(health for health in healths if health is not None)
-        return HealthRecords(run=runs[0] if runs else None, providers=providers)
+        run: ProbeRun | None = None
+        finished: ProbeRun | None = None
+        healths: list[ProviderHealth] = []
+        for item in rows(self._client, self._table, HEALTH):
+            if is_run(item):
+                run, finished = readable_begun_run(item), readable_finished_run(item)
+            elif (health := readable_health(item)) is not None:
+                healths.append(health)
+        is_over = run is not None and finished is not None and run.run_id == finished.run_id
+        return HealthRecords(run=finished if is_over else run, finished=finished, providers=tuple(healths))

@@ -66,7 +66,7 @@ class FakeCircuitStore(Failing):
     def _write(self, changes: Circuits) -> None:
         self.version += 1
         merged = {**self.circuits, **changes}
-        self.circuits = {id_: circuit for id_, circuit in merged.items() if circuit is not WELL}
+        self.circuits = {id_: circuit for id_, circuit in merged.items() if circuit != WELL}
 
 
 class FakeJournal(Failing):
@@ -88,7 +88,9 @@ class FakeJournal(Failing):
 
 
 class FakeHealthBook(Failing):
-    """`run`, `finished` (the last that was) and `healths` (by provider id) are what is written; `writes` counts the rows that `keep` changed."""
+    """`run`, `finished` (the last that was) and `healths` (by provider id) are what is written; `writes` counts the
+    rows that `keep` changed.
+    """
 
     def __init__(self, clock: Clock) -> None:
         self.run: ProbeRun | None = None
