@@ -28,6 +28,7 @@ LONGEST_WAIT_S: Final = 900.0
 LONGEST_HOLD_S: Final = 3_600.0  # however long a provider asks to be left alone
 JITTER: Final = 0.1
 TRIAL_LEASE_S: Final = 30.0
+CLOCKS_DIFFER_S: Final = 30.0  # at most, where they are right; what ends later than it can was written by a wrong one
 
 
 class Lane(StrEnum):
@@ -82,14 +83,17 @@ class Circuit:
             return CircuitState.AUTO_DISABLED
         if not self.open_until:
             return CircuitState.CLOSED
-        return CircuitState.OPEN if now < self.open_until else CircuitState.HALF_OPEN
+        return CircuitState.OPEN if now < self._ends(now) else CircuitState.HALF_OPEN
 
     def free_at(self, now: float) -> float | None:
         """When it can be asked again: in the past or now for one that may be asked, None for one that is disabled."""
         if self.disabled_at:
             return None
-        bounded = min(self.open_until, now + LONGEST_HOLD_S)  # written by a clock that is ahead
-        return max(bounded, min(self.trial_until, now + TRIAL_LEASE_S)) if self.open_until else now
+        return max(self._ends(now), _believed(self.trial_until, TRIAL_LEASE_S, now=now)) if self.open_until else now
+
+    def _ends(self, now: float) -> float:
+        longest_s = LONGEST_HOLD_S if self.is_held else LONGEST_WAIT_S * (1 + JITTER)
+        return _believed(self.open_until, longest_s, now=now)
 
     def of(self, revision: str) -> Circuit:
         """What of it counts for this revision."""
@@ -123,15 +127,26 @@ class Incident:
     may_disable: bool = False
 
 
+def _believed(end: float, longest_s: float, *, now: float) -> float:
+    """When it ends; over, where it would take longer than anything can: the clock that set it was ahead."""
+    return end if end <= now + longest_s + CLOCKS_DIFFER_S else now
+
+
 def revision_of(source: Source) -> str:
     """Changes with every write of the registration, and of the instance that it is bound to."""
     return f"{source.generation}.{source.link.generation}" if source.link else str(source.generation)
 
 
+def circuit_of(source: Source, circuits: Circuits) -> Circuit:
+    """What counts of it for the registration as it is now; `WELL` where nothing does."""
+    found = circuits.get(source.id)
+    return WELL if found is None else found.of(revision_of(source))
+
+
 def after(circuit: Circuit, incident: Incident, *, now: float) -> Circuit:
     """The circuit once this has happened; the very same one where it changes nothing."""
     current = circuit.of(incident.revision)
-    if current.disabled_at:
+    if current.disabled_at or _is_older(incident.revision, circuit.revision):
         return circuit
     if current.open_until and not _is_trial_of(current, incident):
         return circuit  # asked before it opened, or by one whose lease is over: the trial decides
@@ -164,6 +179,18 @@ def disabled(circuit: Circuit, incident: Incident, *, now: float) -> Circuit:
     return Circuit(
         revision=incident.revision, disabled_at=circuit.disabled_at or now, last_code=incident.code, last_at=now
     )
+
+
+def _is_older(revision: str, than: str) -> bool:
+    """Asked under a registration that has been written since: what came of it says nothing about how it is now."""
+    try:
+        return _parts_of(revision) < _parts_of(than)
+    except ValueError:
+        return False
+
+
+def _parts_of(revision: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in revision.split("."))
 
 
 def _is_trial_of(circuit: Circuit, incident: Incident) -> bool:

@@ -60,8 +60,10 @@ def happenings(before: Circuits, after: Circuits, *, lane: Lane, now: float) -> 
 def _happening(before: Circuit, after: Circuit) -> Happening | None:
     if bool(before.disabled_at) is not bool(after.disabled_at):
         return Happening.AUTO_DISABLED if after.disabled_at else Happening.PUT_BACK
-    if after.open_until > before.open_until:
-        return Happening.CIRCUIT_HELD if after.is_held else Happening.CIRCUIT_OPENED
     if after.open_until == before.open_until:
         return None
-    return Happening.CIRCUIT_HALF_OPENED if after.open_until else Happening.CIRCUIT_CLOSED
+    if not after.open_until:
+        return Happening.CIRCUIT_CLOSED
+    if after.last_at == before.last_at:  # nothing happened to a request
+        return Happening.CIRCUIT_HALF_OPENED
+    return Happening.CIRCUIT_HELD if after.is_held else Happening.CIRCUIT_OPENED
