@@ -10,6 +10,7 @@ from shared.domain.circuits import Effect
 from shared.domain.effects import EFFECTS
 from shared.domain.outcomes import OutcomeCode
 from shared.domain.passages import Warning_
+from shared.domain.registrations import ProviderKind
 
 DOWN_AFTER: Final = 3  # looks in a row that failed for a passing reason
 
@@ -21,6 +22,21 @@ class Look(StrEnum):
     KNOWLEDGE_BASE = "knowledge_base"
     TOOLS = "tools"
     NOTHING = "nothing"
+
+
+_LOOKS: Final = {
+    ProviderKind.CONTRACT: Look.CAPABILITIES,
+    ProviderKind.DIFY: Look.KNOWLEDGE_BASE,
+    ProviderKind.FASTGPT: Look.KNOWLEDGE_BASE,
+    ProviderKind.RAGFLOW: Look.KNOWLEDGE_BASE,
+    ProviderKind.DEEPWIKI: Look.TOOLS,
+    ProviderKind.MINTLIFY: Look.TOOLS,
+}
+
+
+def look_of(kind: ProviderKind) -> Look:
+    """What is looked at of a provider of this kind."""
+    return _LOOKS.get(kind, Look.NOTHING)
 
 
 class HealthState(StrEnum):
@@ -71,13 +87,16 @@ class ProviderHealth:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProbeRun:
-    """The last run over all providers: `finished_at` is None while it goes on, or when it was cut off."""
+    """The last run over all providers: `finished_at` is None while it goes on, or when it was cut off. `next_id` is the
+    provider with which the next run begins, where this one left some out.
+    """
 
     run_id: str
     started_at: float
     finished_at: float | None = None
     looked_at: int = 0
     left_out: int = 0  # for want of time
+    next_id: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
