@@ -7,7 +7,7 @@ from typing import Any, Final
 Json = dict[str, Any]
 
 # Written as a refusal, so that a line feed at the very end is found too: there regular expressions differ.
-NO_CONTROL: Final[Json] = {"not": {"pattern": r"[\u0000-\u001f\u007f-\u009f]"}}
+NO_CONTROL: Final[Json] = {"not": {"type": "string", "pattern": r"[\u0000-\u001f\u007f-\u009f]"}}
 
 IDENTIFIER: Final[Json] = {"minLength": 1, "maxLength": 512, **NO_CONTROL}
 LANGUAGE_TAG: Final[Json] = {
