@@ -1,4 +1,6 @@
-"""The seam: what the services say when they fail, and what it means here. None of their words go further."""
+"""The seam: what the services say when they fail, and what it means here. None of their words go further than a log
+line with the code of the refusal.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +11,13 @@ from typing import Final, ParamSpec, TypeVar
 from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError
 
 from shared.errors import Unavailable
+from shared.observability import SECRETS_FAILED, STORE_FAILED, logger_for
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 RETRY_AFTER_S: Final = 5
+_logger = logger_for("store")
 SERVICE_FAULTS: Final = (ClientError, BotoCoreError, HTTPClientError)
 
 
@@ -32,20 +36,21 @@ def secrets_unavailable() -> Unavailable:
 
 def of_store(work: Callable[P, T]) -> Callable[P, T]:
     """For calls to the tables: throttling, timeouts, lost connections and refusals alike are `Unavailable`."""
-    return _translated(work, store_unavailable)
+    return _translated(work, store_unavailable, event=STORE_FAILED)
 
 
 def of_secrets(work: Callable[P, T]) -> Callable[P, T]:
     """For calls to the key service and the secret store."""
-    return _translated(work, secrets_unavailable)
+    return _translated(work, secrets_unavailable, event=SECRETS_FAILED)
 
 
-def _translated(work: Callable[P, T], problem: Callable[[], Unavailable]) -> Callable[P, T]:
+def _translated(work: Callable[P, T], problem: Callable[[], Unavailable], *, event: str) -> Callable[P, T]:
     @wraps(work)
     def call(*args: P.args, **kwargs: P.kwargs) -> T:
         try:
             return work(*args, **kwargs)
-        except SERVICE_FAULTS:
+        except SERVICE_FAULTS as fault:
+            _logger.warning(event, reason=code_of(fault) or type(fault).__name__)
             raise problem() from None
 
     return call

@@ -46,7 +46,7 @@ from shared.errors import (
     Unavailable,
     Unclear,
 )
-from shared.observability import KEY_RESTS, UNIT_UNSETTLED
+from shared.observability import KEY_RESTS, POOL_EXHAUSTED, UNIT_UNSETTLED
 from shared.ports.allowances import Allowances
 from shared.ports.clock import Clock
 from shared.ports.exchange import Exchanges
@@ -201,7 +201,9 @@ class PooledMeter:
         if key is not None:
             return key
         code = OutcomeCode.KEYS_EXHAUSTED if self._takes_keys else OutcomeCode.RATE_LIMITED
-        raise _NoKeyLeft(code, retry_at=free_again_at(keys, state, now=now))
+        retry_at = free_again_at(keys, state, now=now)
+        self._parts.logger.warning(POOL_EXHAUSTED, pool=self._pool, code=code, until=retry_at and round(retry_at))
+        raise _NoKeyLeft(code, retry_at=retry_at)
 
     async def _left_alone(self, key: PoolKey, refusal: Refused, state: PoolState) -> None:
         """No other key can be tried at a service without keys, so every way to be told to slow down counts there."""
