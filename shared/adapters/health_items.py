@@ -49,6 +49,8 @@ def finished_attribute(run: ProbeRun, *, finished_at: float) -> AttributeValueTy
         "looked_at": number(run.looked_at),
         "left_out": number(run.left_out),
     }
+    if run.next_id:
+        parts["next_id"] = text(run.next_id)
     return {"M": parts}
 
 
@@ -63,6 +65,7 @@ def finished_run_of(item: Item) -> ProbeRun | None:
         finished_at=number_of(parts, "finished_at"),
         looked_at=whole_of(parts, "looked_at"),
         left_out=whole_of(parts, "left_out"),
+        next_id=optional(parts, "next_id", text_of) or "",
     )
 
 
