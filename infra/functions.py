@@ -53,6 +53,7 @@ class Function:
     reads_pools: tuple[Pool, ...] = ()
     dials_out: bool = False
     every_min: int = 0
+    timeout_s: int = 29
     settings: tuple[tuple[str, str], ...] = ()
 
     @property
@@ -61,6 +62,8 @@ class Function:
 
 
 _COUNTED = ("RATE#*",)
+_CIRCUITS = ("CIRCUITS",)
+_HISTORY = ("HISTORY#*",)
 _REGISTERED = ("BINDING_TARGET", "INSTANCE", "INSTANCE_NAME", "NAME", "PROVIDER")
 
 
@@ -77,7 +80,7 @@ WIDGET = Function(
     tables=(REGISTRATIONS_PUBLIC, LEDGER_PUBLIC),
     table_grants=(
         TableGrant(REGISTRATIONS_PUBLIC, ("BatchGetItem", "GetItem", "Query")),
-        TableGrant(LEDGER_PUBLIC, ("UpdateItem",)),
+        TableGrant(LEDGER_PUBLIC, ("BatchGetItem", "PutItem", "UpdateItem")),
     ),
     key_grants=(KeyGrant(PUBLIC, ("Decrypt",)),),
     dials_out=True,
@@ -96,8 +99,12 @@ SEARCH = Function(
         TableGrant(CARDS, ("GetItem",), ("COLLECTION",)),
         TableGrant(CARDS, ("Query",), ("KEY#*",)),
         TableGrant(CARDS, ("BatchGetItem",), ("CARD#*", "COLLECTION")),
-        TableGrant(LEDGER_INTERNAL, ("UpdateItem",), (*_rows_of(*_SEARCHED), *_COUNTED)),
+        TableGrant(LEDGER_INTERNAL, ("UpdateItem",), (*_CIRCUITS, *_rows_of(*_SEARCHED), *_COUNTED)),
         TableGrant(LEDGER_INTERNAL, ("GetItem",), _rows_of(*_SEARCHED)),
+        TableGrant(LEDGER_INTERNAL, ("BatchGetItem",), _CIRCUITS),
+        TableGrant(LEDGER_INTERNAL, ("PutItem",), _HISTORY),
+        TableGrant(LEDGER_PUBLIC, ("BatchGetItem", "UpdateItem"), _CIRCUITS),
+        TableGrant(LEDGER_PUBLIC, ("PutItem",), _HISTORY),
     ),
     key_grants=(KeyGrant(PUBLIC, ("Decrypt",)), KeyGrant(INTERNAL, ("Decrypt",))),
     reads_pools=(Pool.CONTEXT7, Pool.EXA),
@@ -128,9 +135,10 @@ LIVE = Function(
         TableGrant(REGISTRATIONS_INTERNAL, ("BatchGetItem",), ("CREDENTIAL", "GENERATION")),
         TableGrant(REGISTRATIONS_INTERNAL, ("GetItem",), ("GENERATION",)),
         TableGrant(REGISTRATIONS_INTERNAL, ("Query",), ("PROVIDER",)),
-        TableGrant(LEDGER_INTERNAL, ("UpdateItem",), (*_rows_of(Pool.EXA, Pool.FIRECRAWL), *_COUNTED)),
+        TableGrant(LEDGER_INTERNAL, ("UpdateItem",), (*_CIRCUITS, *_rows_of(Pool.EXA, Pool.FIRECRAWL), *_COUNTED)),
         TableGrant(LEDGER_INTERNAL, ("GetItem",), (*_rows_of(Pool.EXA, Pool.FIRECRAWL), "QUOTE#*", "RECEIPT#*")),
-        TableGrant(LEDGER_INTERNAL, ("PutItem",), ("QUOTE#*", "RECEIPT#*")),
+        TableGrant(LEDGER_INTERNAL, ("BatchGetItem",), _CIRCUITS),
+        TableGrant(LEDGER_INTERNAL, ("PutItem",), (*_HISTORY, "QUOTE#*", "RECEIPT#*")),
     ),
     reads_pools=(Pool.EXA, Pool.FIRECRAWL),
     dials_out=True,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from aws_cdk import Duration, RemovalPolicy
+from aws_cdk import Aws, Duration, RemovalPolicy
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
@@ -16,8 +16,8 @@ from infra.constructs.names import camel, pin
 from infra.constructs.roles import role_for
 from infra.functions import KEY_VARIABLES, ROOT_SECRET_VARIABLE, Function
 from infra.pools import POOL_VARIABLES
+from shared.measures import NAMESPACE_VARIABLE
 
-TIMEOUT_S = 29
 LOG_RETENTION = logs.RetentionDays.ONE_MONTH
 
 
@@ -39,7 +39,8 @@ class FunctionRole(Construct):
 
 def environment_of(function: Function, data: Data) -> dict[str, str]:
     """Names and ARNs, never a secret: those are read when they are needed."""
-    environment = {table.variable: data.tables[table].table_name for table in function.tables}
+    environment = {NAMESPACE_VARIABLE: Aws.STACK_NAME}
+    environment |= {table.variable: data.tables[table].table_name for table in function.tables}
     environment |= {KEY_VARIABLES[exposure]: data.keys[exposure].key_arn for exposure in function.keys}
     if function.reads_root_secret:
         environment[ROOT_SECRET_VARIABLE] = data.root_secret.arn
@@ -69,7 +70,7 @@ def lambda_function(
         runtime=lambda_.Runtime(target.runtime, lambda_.RuntimeFamily.PYTHON),
         architecture=lambda_.Architecture.custom(target.architecture),
         memory_size=function.memory_mb,
-        timeout=Duration.seconds(TIMEOUT_S),
+        timeout=Duration.seconds(function.timeout_s),
         environment=environment,
         log_group=log,
         role=role,
