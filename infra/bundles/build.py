@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from infra.bundles.archive import unzipped_bytes, write_zip
-from infra.bundles.bytecode import compile_tree, compiled
+from infra.bundles.bytecode import compile_slim_tree, compiled
 from infra.bundles.interpreters import VARIABLE, interpreter
 from infra.bundles.reach import OWN
 from infra.bundles.target import BUILD, ROOT, Target
@@ -92,7 +92,7 @@ def _mark(sources: Sequence[Path], wheels: Path, foreign: Sequence[str]) -> str:
 
 
 def _own_files(names: Sequence[str], *, python: Path | None, target: Target) -> dict[str, bytes]:
-    """Source and bytecode of our modules: a traceback then shows its line."""
+    """Bytecode in the place of our modules: what is logged of a fault names file and line, and never quotes it."""
     sources = {relative: (ROOT / relative).read_bytes() for relative in names}
     if python is None:
         return sources
@@ -100,13 +100,14 @@ def _own_files(names: Sequence[str], *, python: Path | None, target: Target) -> 
         for relative, source in sources.items():
             (Path(made) / relative).parent.mkdir(parents=True, exist_ok=True)
             (Path(made) / relative).write_bytes(source)
-        compile_tree(Path(made), python)
-        bytecode = (compiled(Path(relative), target.python_version) for relative in sources)
-        return sources | {str(path): (Path(made) / path).read_bytes() for path in bytecode}
+        compile_slim_tree(Path(made), python)
+        return {
+            f"{relative}c": compiled(Path(made) / relative, target.python_version).read_bytes() for relative in sources
+        }
 
 
 def _foreign_files(names: Sequence[str], *, wheels: Path, python: Path | None, target: Target) -> dict[str, bytes]:
-    """Bytecode alone of third-party modules, which halves the bundle; their source when there is no bytecode."""
+    """Bytecode alone, as of our own, which halves the bundle; source when there is no bytecode."""
     files: dict[str, bytes] = {}
     for relative in names:
         if python is None:

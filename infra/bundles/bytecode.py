@@ -10,17 +10,12 @@ TASK_ROOT = "/var/task"
 _SLIM = Path(__file__).with_name("slim.py")
 
 
-def compile_tree(directory: Path, python: Path) -> None:
-    """Writes `__pycache__` beside every module under `directory`.
+def compile_slim_tree(directory: Path, python: Path) -> None:
+    """Writes `__pycache__` beside every module under `directory`, without docstrings and columns, which nobody reads
+    there: a quarter smaller.
 
     The bytecode is never compared with its source when it is loaded, so the times in a zip do not matter.
     """
-    command = [str(python), "-I", "-m", "compileall", "-q", "-j", "0", "--invalidation-mode", "unchecked-hash"]
-    subprocess.run([*command, "-s", str(directory), "-p", TASK_ROOT, str(directory)], check=True)
-
-
-def compile_slim_tree(directory: Path, python: Path) -> None:
-    """As `compile_tree`, a quarter smaller: for code whose docstrings nobody reads there."""
     command = [str(python), "-I", "-X", "no_debug_ranges", str(_SLIM)]
     subprocess.run([*command, str(directory), TASK_ROOT], check=True)
 
