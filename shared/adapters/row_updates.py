@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from botocore.exceptions import ClientError
 
 from shared.adapters.attributes import Item, NewItem
+from shared.adapters.expressions import CONFLICTS, names_in
 from shared.adapters.failures import code_of, of_store, store_unavailable
-from shared.adapters.transactions import CONFLICTS, names_in
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from botocore.exceptions import ClientError
 
 from shared.adapters.attributes import Item, NewItem
+from shared.adapters.expressions import CONFLICTS, names_in
 from shared.adapters.failures import code_of, of_store, store_unavailable
 from shared.adapters.threads import in_thread
 from shared.errors import Conflict, GatewayError
@@ -25,9 +25,7 @@ Refusal: TypeAlias = Callable[["Item | None"], GatewayError]
 
 _ATTEMPTS = 6
 _PAUSE_MS = 20  # doubled with each attempt; the actual pause is anything up to that
-_NAME = re.compile(r"#(\w+)")
 _CONFLICT = "TransactionConflict"
-CONFLICTS: Final = ("TransactionConflictException", "TransactionInProgressException")
 
 
 class Moved(GatewayError):
@@ -93,11 +91,6 @@ def _part(verb: str, action: dict[str, Any], *, condition: str, values: Item | N
     if values:
         action["ExpressionAttributeValues"] = values
     return Part(cast("TransactWriteItemTypeDef", {verb: action}), refusal)
-
-
-def names_in(expression: str) -> dict[str, str]:
-    """Every attribute is written `#name`, so that no name can be one of the store's reserved words."""
-    return {f"#{name}": name for name in _NAME.findall(expression)}
 
 
 async def commit(client: DynamoDBClient, parts: Sequence[Part]) -> None:

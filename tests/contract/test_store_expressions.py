@@ -16,11 +16,14 @@ import pytest
 from shared import adapters
 from shared.domain.alexandria import ReceiptState
 from shared.domain.allowances import Review
+from shared.domain.circuits import WELL, Circuit, Lane
 from shared.domain.credentials import CredentialStatus
 from shared.domain.exposure import CredentialClass
+from shared.domain.health import ProbeRun
 from shared.domain.key_pools import Rest
 from shared.domain.pools import Pool
 from shared.errors import Refused
+from shared.ports.circuits import KnownCircuits
 from tests.contract.far_ahead import a_change, an_idempotency_record
 from tests.contract.root_switches import turn_root
 from tests.contract.worlds import StoreWorld
@@ -35,6 +38,7 @@ _OWN_WORDS = {
     "OR",
     "ADD",
     "DELETE",
+    "NOT",
     "REMOVE",
     "SET",
     "attribute_exists",
@@ -42,6 +46,7 @@ _OWN_WORDS = {
     "contains",
     "size",
 }
+A_FAILURE = Circuit(revision="1", failures=1)
 _BARE_WORD = re.compile(r"(?<![#:\w])[A-Za-z_]\w*")
 
 
@@ -72,6 +77,18 @@ async def _everything(world: StoreWorld) -> None:
     await _receipts(world)
     await _instances(world)
     await _cards(world)
+    await _health(world)
+
+
+async def _health(world: StoreWorld) -> None:
+    circuits, book, now = world.circuits(Lane.AGENT), world.health_book(), world.clock.now()
+    change = await circuits.change(lambda _known: {"cs_a": A_FAILURE, "cs_b": A_FAILURE}, known=KnownCircuits())
+    await circuits.change(lambda _known: {"cs_a": WELL, "cs_b": replace(A_FAILURE, failures=2)}, known=change.known)
+    await circuits.change(lambda _known: {"cs_b": WELL}, known=change.known)
+    await book.begin("run", now=now, every_s=300.0, lease_s=60.0)
+    await book.finish(ProbeRun(run_id="run", started_at=now))
+    await book.records()
+    await world.journal_reader(Lane.AGENT).latest("cs_a", limit=1)
 
 
 async def _pools(world: StoreWorld) -> None:

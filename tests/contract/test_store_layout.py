@@ -13,12 +13,15 @@ from shared.adapters import keys
 from shared.adapters.admin_guard import ROOT
 from shared.adapters.audit_items import AUDIT
 from shared.adapters.binding_parts import BINDING_TARGETS
+from shared.adapters.circuit_items import CIRCUITS
 from shared.adapters.credential_items import CREDENTIALS
 from shared.adapters.credential_keys import FINGERPRINT_KEY
 from shared.adapters.credential_rows import CREDENTIAL_USES
 from shared.adapters.generations import GENERATION
+from shared.adapters.health_items import HEALTH
 from shared.adapters.idempotency_items import IDEMPOTENCY
 from shared.adapters.instance_items import INSTANCES
+from shared.adapters.journal_items import HISTORY
 from shared.adapters.name_parts import INSTANCE_NAMES, PROVIDER_NAMES
 from shared.adapters.origins import ORIGIN
 from shared.adapters.rate_limits import RATE
@@ -30,7 +33,16 @@ from tests.contract.writer import instance_life, provider_life, widget_life
 
 CUSTOMER_MODULES = [
     f"shared.adapters.{name}"
-    for name in ("customer_catalog", "credentials", "origins", "rate_limits", "secret_box", "aws")
+    for name in (
+        "customer_catalog",
+        "credentials",
+        "origins",
+        "rate_limits",
+        "secret_box",
+        "aws",
+        "circuits",
+        "journal",
+    )
 ]
 FOREIGN_MODULES = {
     f"shared.adapters.{name}"
@@ -57,11 +69,12 @@ def test_the_keys_are_those_that_the_tables_are_made_with() -> None:
 
 
 PARTITIONS = [PROVIDERS, GENERATION, CREDENTIALS, ORIGIN, ROOT, AUDIT, RATE, IDEMPOTENCY]
+KEPT_OF_HEALTH = [CIRCUITS, HISTORY, HEALTH]
 NAMES = [PROVIDER_NAMES.partition, INSTANCE_NAMES.partition]
 
 
 @pytest.mark.parametrize(
-    "partition", [*PARTITIONS, *NAMES, INSTANCES, BINDING_TARGETS, CREDENTIAL_USES, FINGERPRINT_KEY]
+    "partition", [*PARTITIONS, *NAMES, INSTANCES, BINDING_TARGETS, CREDENTIAL_USES, FINGERPRINT_KEY, *KEPT_OF_HEALTH]
 )
 def test_every_partition_is_in_the_list_of_tables(partition: str) -> None:
     assert re.search(rf"\b{re.escape(partition)}", tables.__doc__)
