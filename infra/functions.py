@@ -17,6 +17,9 @@ INTERNAL = ExposureProfile.AGENT_ONLY
 
 KEY_VARIABLES = {PUBLIC: "KG_KEY_PUBLIC", INTERNAL: "KG_KEY_INTERNAL"}
 ROOT_SECRET_VARIABLE = "KG_ROOT_SECRET"
+FRONT_VARIABLE = "KG_FRONT_REQUIRED"
+RELEASE_VARIABLE = "KG_RELEASE"
+TELLS_RELEASE = "assets"
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,3 +207,15 @@ PROBE = Function(
 )
 
 FUNCTIONS = (SEARCH, WIDGET, LOOKUP, LIVE, ADMIN, ASSETS, PROBE)
+
+
+def is_behind_front(function: Function) -> bool:
+    """Whoever is asked over HTTP and reads data refuses, with a distribution in front, what did not come through it."""
+    return bool(function.tables) and not function.every_min
+
+
+def front_grants(function: Function) -> tuple[TableGrant, ...]:
+    """How a function learns what the distribution sends, where nothing else lets it read that row."""
+    if not is_behind_front(function) or function is WIDGET:
+        return ()
+    return (TableGrant(REGISTRATIONS_INTERNAL, ("GetItem",), ("FRONT",)),)

@@ -19,6 +19,7 @@ from shared.errors import Unauthenticated
 from shared.services.search import AgentRequest
 from shared.services.search_for_customer import CustomerRequest
 from shared.web import dify_answers
+from shared.web.agent_answers import degraded_of
 from shared.web.api import Api, answer
 from shared.web.dify_requests import DEADLINE_MS, read_for_agent, read_for_assistant
 from shared.web.events import bearer_of
@@ -49,7 +50,7 @@ def _for_agent(parts: SearchParts, api: Api, token: str) -> Response[str]:
     )
     found = parts.loop.run(parts.search(request))
     check_agent_answer(found)
-    return answer(dify_answers.agent_records(found))
+    return answer(dify_answers.agent_records(found), headers=degraded_of(found))
 
 
 def _for_assistant(parts: SearchParts, api: Api, token: str) -> Response[str]:

@@ -70,8 +70,7 @@ def _for_agent(parts: SearchParts, api: Api, token: str | None) -> Response[str]
         request_id=api.request_id,
     )
     found = parts.loop.run(parts.search(request))
-    retry_after_s = found.retry_after_s(parts.clock.now())
-    headers = {} if retry_after_s is None else {"Retry-After": str(retry_after_s)}
+    headers = agent_answers.headers_of(found, now=parts.clock.now())
     return answer(agent_answers.encoded(found, request_id=api.request_id), headers=headers)
 
 

@@ -13,6 +13,7 @@ from functions.search.parts import SearchParts
 from shared.adapters import aws
 from shared.adapters.card_reader import DynamoCardReader
 from shared.adapters.catalog import DynamoCatalog
+from shared.adapters.circuits import DynamoCircuits
 from shared.adapters.clock import SystemClock
 from shared.adapters.credentials import DynamoCredentials
 from shared.adapters.customer_card_reader import DynamoCustomerCardReader
@@ -20,12 +21,14 @@ from shared.adapters.customer_catalog import DynamoCustomerCatalog
 from shared.adapters.customer_vocabularies import DynamoCustomerVocabularies
 from shared.adapters.event_loop import ProcessLoop
 from shared.adapters.exchanges import PinnedExchanges
+from shared.adapters.journal import DynamoJournal
 from shared.adapters.rate_limits import DynamoRateLimits
 from shared.adapters.resolver import SystemResolver
 from shared.adapters.row_reads import RowReads
 from shared.adapters.secret_box import KmsUnsealer
 from shared.adapters.vocabularies import DynamoVocabularies
 from shared.adapters.vocabulary_copies import VocabularyCopies
+from shared.domain.circuits import Lane
 from shared.domain.exposure import ExposureProfile
 from shared.domain.live_configs import SEARCHING_KINDS
 from shared.domain.registrations import SERVER_KINDS, ProviderKind
@@ -39,8 +42,11 @@ from shared.services.admit_assistant import AdmitAssistant
 from shared.services.agent_cache import MAX_AGE_S, AgentCache
 from shared.services.ask_signed import AskSigned
 from shared.services.askers_on_demand import AskersOnDemand
+from shared.services.circuit_keeper import CircuitKeeper
 from shared.services.fan_out import FanOut
 from shared.services.find_cards import FindCards
+from shared.services.guarded_asking import GuardedAsking
+from shared.services.open_search import OpenSearch
 from shared.services.search import Search
 from shared.services.search_for_assistant import SearchForAssistant
 from shared.services.search_for_customer import SearchForCustomer
@@ -95,18 +101,25 @@ def wired(environment: Mapping[str, str]) -> SearchParts:
         later=SEARCHING_KINDS,
         make=partial(_live, settings, dynamodb, exchanges=exchanges, clock=clock, logger=logger),
     )
+    guarded = partial(_guarded, settings, dynamodb, reads, clock=clock, logger=logger)
+    for_agents = guarded(Lane.AGENT, every)
     copies = VocabularyCopies(dynamodb, table=settings.cards, clock=clock)
     return SearchParts(
         search=Search(
-            admit=admit,
-            catalog=DynamoCatalog(
-                dynamodb,
-                reads=reads,
-                public_table=settings.registrations_public,
-                internal_table=settings.registrations_internal,
+            opening=OpenSearch(
+                admit=admit,
+                catalog=DynamoCatalog(
+                    dynamodb,
+                    reads=reads,
+                    public_table=settings.registrations_public,
+                    internal_table=settings.registrations_internal,
+                ),
+                asking=for_agents,
+                clock=clock,
+                logger=logger,
             ),
             unsealers={public: customer_key, internal: agent_key},
-            fan_out=FanOut(askers=every, clock=clock, logger=logger),
+            asking=for_agents,
             find_cards=FindCards(
                 vocabularies=DynamoVocabularies(reads, table=settings.cards, copies=copies),
                 cards=DynamoCardReader(dynamodb, table=settings.cards),
@@ -121,7 +134,7 @@ def wired(environment: Mapping[str, str]) -> SearchParts:
             search=SearchForCustomer(
                 catalog=DynamoCustomerCatalog(dynamodb, reads=reads, table=settings.registrations_public),
                 unsealer=customer_key,
-                fan_out=FanOut(askers=for_both_lanes, clock=clock, logger=logger),
+                asking=guarded(Lane.CUSTOMER, for_both_lanes),
                 clock=clock,
                 logger=logger,
             ),
@@ -137,6 +150,31 @@ def wired(environment: Mapping[str, str]) -> SearchParts:
         loop=ProcessLoop(),
         logger=logger,
     )
+
+
+def _guarded(
+    settings: SearchSettings,
+    dynamodb: DynamoDBClient,
+    reads: RowReads,
+    lane: Lane,
+    askers: Mapping[ProviderKind, Asker],
+    *,
+    clock: Clock,
+    logger: Logger,
+) -> GuardedAsking:
+    """What customers meet is kept apart: only being taken out of use is told to their lane, by the agents'."""
+    of_customers = DynamoCircuits(dynamodb, reads=reads, table=settings.ledger_public)
+    is_agents = lane is Lane.AGENT
+    ledger = settings.ledger_internal if is_agents else settings.ledger_public
+    keeper = CircuitKeeper(
+        lane=lane,
+        circuits=DynamoCircuits(dynamodb, reads=reads, table=ledger),
+        journal=DynamoJournal(dynamodb, table=ledger),
+        customer_circuits=of_customers if is_agents else None,
+        clock=clock,
+        logger=logger,
+    )
+    return GuardedAsking(fan_out=FanOut(askers=askers, clock=clock, logger=logger), keeper=keeper, clock=clock)
 
 
 def _servers(*, exchanges: Exchanges, allow_test_names: bool, clock: Clock) -> Mapping[ProviderKind, Asker]:

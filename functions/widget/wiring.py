@@ -9,16 +9,19 @@ from aws_lambda_powertools import Logger
 
 from functions.widget.routes import WidgetParts
 from shared.adapters import aws
+from shared.adapters.circuits import DynamoCircuits
 from shared.adapters.clock import SystemClock
 from shared.adapters.credentials import DynamoCredentials
 from shared.adapters.customer_catalog import DynamoCustomerCatalog
 from shared.adapters.event_loop import ProcessLoop
 from shared.adapters.exchanges import PinnedExchanges
+from shared.adapters.journal import DynamoJournal
 from shared.adapters.origins import DynamoOrigins
 from shared.adapters.rate_limits import DynamoRateLimits
 from shared.adapters.resolver import SystemResolver
 from shared.adapters.row_reads import RowReads
 from shared.adapters.secret_box import KmsUnsealer
+from shared.domain.circuits import Lane
 from shared.domain.exposure import ExposureProfile
 from shared.domain.registrations import SERVER_KINDS, ProviderKind
 from shared.observability import logger_for
@@ -30,7 +33,9 @@ from shared.services.admit_preflight import AdmitPreflight
 from shared.services.admit_widget import AdmitWidget
 from shared.services.ask_signed import AskSigned
 from shared.services.askers_on_demand import AskersOnDemand
+from shared.services.circuit_keeper import CircuitKeeper
 from shared.services.fan_out import FanOut
+from shared.services.guarded_asking import GuardedAsking
 from shared.services.search_for_customer import SearchForCustomer
 from shared.settings.public import Network, PublicStore
 
@@ -49,7 +54,17 @@ def wired(environment: Mapping[str, str]) -> WidgetParts:
             unsealer=KmsUnsealer(
                 aws.kms(), key_id=settings.key_public, exposure=ExposureProfile.CUSTOMER_SAFE, clock=clock
             ),
-            fan_out=_fan_out(settings, clock=clock, logger=logger),
+            asking=GuardedAsking(
+                fan_out=_fan_out(settings, clock=clock, logger=logger),
+                keeper=CircuitKeeper(
+                    lane=Lane.CUSTOMER,
+                    circuits=DynamoCircuits(dynamodb, reads=reads, table=settings.ledger_public),
+                    journal=DynamoJournal(dynamodb, table=settings.ledger_public),
+                    clock=clock,
+                    logger=logger,
+                ),
+                clock=clock,
+            ),
             clock=clock,
             logger=logger,
         ),

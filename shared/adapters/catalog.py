@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from shared.adapters.attributes import Item
 from shared.adapters.believed import provider_of_profile
 from shared.adapters.generations import CurrentRegistrations
 from shared.adapters.row_reads import RowReads
@@ -27,7 +28,18 @@ class DynamoCatalog:
             client, reads=reads, table=internal_table, read=readable(provider_of_profile(ExposureProfile.AGENT_ONLY))
         )
 
+        self._generations: list[Item | None] = []
+        self._known: tuple[Provider, ...] | None = None
+
     async def providers(self) -> tuple[Provider, ...]:
-        rows = await asyncio.gather(self._public.generation_row(), self._internal.generation_row())
+        rows = list(await asyncio.gather(self._public.generation_row(), self._internal.generation_row()))
+        if rows != self._generations:
+            self._generations, self._known = rows, None
         public, internal = await asyncio.gather(self._public.at(rows[0]), self._internal.at(rows[1]))
-        return tuple(sorted(public + internal, key=lambda provider: (provider.source.created_at, provider.id)))
+        providers = tuple(sorted(public + internal, key=lambda provider: (provider.source.created_at, provider.id)))
+        if rows == self._generations:
+            self._known = providers
+        return providers
+
+    def last_known(self) -> tuple[Provider, ...] | None:
+        return self._known

@@ -40,7 +40,8 @@ class AgentDiscovery:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentAnswer:
     """`retry_at` (Unix seconds) is set when every asked provider said when to come back: the earliest of them. `cards`
-    is None where no collection was named.
+    is None where no collection was named. `is_from_memory`: the store could not be used, and what the caller may reach
+    is as it was a moment ago.
     """
 
     status: AnswerStatus
@@ -50,6 +51,7 @@ class AgentAnswer:
     returned_locale: str | None = None
     retry_at: float | None = None
     cards: FoundCards[Card] | None = None
+    is_from_memory: bool = False
 
     def retry_after_s(self, now: float) -> int | None:
         """Whole seconds, rounded up, at least 1."""

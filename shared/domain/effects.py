@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from shared.domain.circuits import Effect
-from shared.domain.outcomes import Outcome, OutcomeCode, OutcomeStatus
+from shared.domain.outcomes import GOOD, Outcome, OutcomeCode, OutcomeStatus
 
 # A provider that had less time than this, and less than its own limit, has not failed when it did not answer.
 FAIR_WAIT_MS: Final = 5_000
@@ -26,14 +26,13 @@ EFFECTS: Final = {
 }
 _SLACK_MS: Final = 100  # a wait is measured a little shorter than it was set
 _MAY_BE_HOLDS: Final = frozenset({OutcomeCode.RATE_LIMITED, OutcomeCode.UPSTREAM_ERROR})
-_GOOD: Final = frozenset({OutcomeStatus.SUCCESS, OutcomeStatus.EMPTY})
 
 
 def effect_of(outcome: Outcome, *, own_limit_ms: int) -> Effect:
     """`own_limit_ms`: how long the provider may take by its own settings. A time-out counts when it had that long, or
     `FAIR_WAIT_MS`: a caller in a hurry must not open a circuit for all.
     """
-    if outcome.status in _GOOD:
+    if outcome.status in GOOD:
         return Effect.SUCCESS
     if outcome.status is not OutcomeStatus.FAILED or outcome.error_code is None:
         return Effect.NOTHING

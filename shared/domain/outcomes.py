@@ -18,6 +18,9 @@ class OutcomeStatus(StrEnum):
     SKIPPED = "skipped"
 
 
+GOOD: Final = frozenset({OutcomeStatus.SUCCESS, OutcomeStatus.EMPTY})
+
+
 class OutcomeCode(StrEnum):
     """Why a provider gave nothing. Stable; `docs/errors.md` explains each."""
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Coroutine, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final, TypeVar
 
 from aws_lambda_powertools import Logger
 
@@ -18,15 +18,24 @@ from shared.domain.circuits import WELL, Circuits, Incident, Lane, after, claime
 from shared.domain.exposure import ExposureProfile
 from shared.domain.identifiers import exposure_of
 from shared.domain.journal import Happening, JournalEntry, happenings
-from shared.errors import Unavailable
-from shared.observability import CIRCUIT_CHANGED, CIRCUITS_UNKNOWN, CIRCUITS_UNWRITTEN, PROVIDER_AUTO_DISABLED
+from shared.observability import (
+    CIRCUIT_CHANGED,
+    CIRCUITS_UNKNOWN,
+    CIRCUITS_UNWRITTEN,
+    PROVIDER_AUTO_DISABLED,
+    place_of,
+)
 from shared.ports.circuits import CircuitStore, KnownCircuits
 from shared.ports.clock import Clock
 from shared.ports.journal import Journal
 
 SETTLING_S: Final = 0.03
 CLAIMING_S: Final = 1.0
+READING_S: Final = 0.03
+_LETTING_GO_S: Final = 0.005
 _RANDOM = secrets.SystemRandom()
+
+T = TypeVar("T")
 
 
 def any_jitter() -> float:
@@ -71,12 +80,35 @@ class CircuitKeeper:
         """Raises nothing: circuits that cannot be read hold nobody back."""
         try:
             return await self._circuits.read()
-        except Unavailable:
-            self._logger.warning(CIRCUITS_UNKNOWN, lane=self._lane)
-            return KnownCircuits()
+        except Exception as error:  # noqa: BLE001  # whatever it is: no search may fail by it
+            return self._unknown(error)
 
-    async def claim(self, provider_ids: Collection[str], *, known: KnownCircuits) -> Claim:
-        """Raises nothing: a trial that cannot be claimed in time is not held."""
+    async def beside(self, reading: Coroutine[Any, Any, T]) -> tuple[T, KnownCircuits]:
+        """`known`, together with what `reading` reads at the same time, and hardly longer than that takes. Raises what
+        `reading` raises.
+        """
+        asking = asyncio.ensure_future(self.known())
+        try:
+            read = await reading
+            if not asking.done():
+                await asyncio.wait({asking}, timeout=READING_S)
+            return read, self._what_is_there(asking)
+        finally:
+            if not asking.done():
+                asking.cancel()
+                await asyncio.wait({asking})
+
+    def _what_is_there(self, asking: asyncio.Future[KnownCircuits]) -> KnownCircuits:
+        if asking.done():
+            return asking.result()
+        return self._unknown(TimeoutError())
+
+    def _unknown(self, error: Exception) -> KnownCircuits:
+        self._logger.warning(CIRCUITS_UNKNOWN, lane=self._lane, fault=place_of(error))
+        return KnownCircuits()
+
+    async def claim(self, provider_ids: Collection[str], *, known: KnownCircuits, within_s: float) -> Claim:
+        """Raises nothing: a trial that cannot be claimed in time, of which `CLAIMING_S` is the most, is not held."""
         trial_id, now = secrets.token_hex(8), self._clock.now()
 
         def rule(circuits: Circuits) -> Circuits:
@@ -84,24 +116,27 @@ class CircuitKeeper:
             return {id_: circuit for id_, circuit in taken.items() if circuit is not None}
 
         try:
-            async with asyncio.timeout(CLAIMING_S):
+            async with asyncio.timeout(min(CLAIMING_S, within_s)):
                 changed = await self._circuits.change(rule, known=known)
-        except (Unavailable, TimeoutError):
-            self._logger.warning(CIRCUITS_UNWRITTEN, lane=self._lane)
+        except Exception as error:  # noqa: BLE001
+            self._unwritten(error)
             return Claim(trial_id=trial_id, providers=frozenset(), known=known)
         return Claim(trial_id=trial_id, providers=frozenset(changed.after), known=changed.known)
 
-    async def settle(self, incidents: Mapping[str, Incident], *, known: KnownCircuits) -> None:
-        """Writes what `incidents` (by provider) change, for at most `SETTLING_S`. Raises nothing."""
+    async def settle(
+        self, incidents: Mapping[str, Incident], *, known: KnownCircuits, within_s: float = SETTLING_S
+    ) -> None:
+        """Writes what `incidents` (by provider) change, for at most `within_s`. Raises nothing."""
         if not incidents:
             return
         settling = asyncio.ensure_future(self._settled(incidents, known))
         try:
-            await asyncio.wait({settling}, timeout=SETTLING_S)
+            await asyncio.wait({settling}, timeout=within_s)
         finally:
             if not settling.done():
                 settling.cancel()
-                self._logger.warning(CIRCUITS_UNWRITTEN, lane=self._lane)
+                await asyncio.wait({settling}, timeout=_LETTING_GO_S)
+                self._unwritten(TimeoutError())
 
     async def _settled(self, incidents: Mapping[str, Incident], known: KnownCircuits) -> None:
         now = self._clock.now()
@@ -115,8 +150,11 @@ class CircuitKeeper:
             entries = happenings(changed.before, changed.after, lane=self._lane, now=now)
             self._tell(entries)
             await asyncio.gather(self._journal.note(entries), self._disable_for_customers(entries, incidents, now=now))
-        except Unavailable:
-            self._logger.warning(CIRCUITS_UNWRITTEN, lane=self._lane)
+        except Exception as error:  # noqa: BLE001
+            self._unwritten(error)
+
+    def _unwritten(self, error: Exception) -> None:
+        self._logger.warning(CIRCUITS_UNWRITTEN, lane=self._lane, fault=place_of(error))
 
     async def _disable_for_customers(
         self, entries: Collection[JournalEntry], incidents: Mapping[str, Incident], *, now: float

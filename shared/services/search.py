@@ -10,22 +10,20 @@ from aws_lambda_powertools import Logger
 from shared.domain.agent_answers import AgentAnswer, agent_answer
 from shared.domain.agent_searches import AgentSearch
 from shared.domain.cards import Card
-from shared.domain.credentials import Principal
 from shared.domain.deadlines import Deadline
 from shared.domain.eligibility import choose
-from shared.domain.exposure import CredentialClass, ExposureProfile, Grant
+from shared.domain.exposure import ExposureProfile, Grant
 from shared.domain.passages import Question
 from shared.domain.registrations import Provider
 from shared.domain.replies import Reply, sifted
 from shared.errors import Forbidden, Problem
-from shared.ports.catalog import Catalog
 from shared.ports.clock import Clock
 from shared.ports.secret_box import Unsealer
-from shared.services.admit import Admit
 from shared.services.agent_cache import AgentCache, cache_key
-from shared.services.at_once import opened
-from shared.services.fan_out import FanOut, Inquiry
+from shared.services.fan_out import Inquiry
 from shared.services.find_cards import FindCards
+from shared.services.guarded_asking import GuardedAsking
+from shared.services.open_search import Caller, Opening, OpenSearch
 from shared.services.report_search import report_search
 
 
@@ -44,28 +42,25 @@ class AgentRequest:
 
 
 class Search:
-    """The caller is admitted beside the read of the catalogue; nobody is asked unless that succeeds.
+    """Nobody is asked unless the caller is admitted.
 
-    Raises what `Admit` raises and `Forbidden` without the grant that is needed, then the body's Problem, `Unavailable`
-    when the store cannot be used.
+    Raises what `OpenSearch` raises and `Forbidden` without the grant that is needed, then the body's Problem.
     """
 
     def __init__(
         self,
         *,
-        admit: Admit,
-        catalog: Catalog,
+        opening: OpenSearch,
         unsealers: Mapping[ExposureProfile, Unsealer],
-        fan_out: FanOut,
+        asking: GuardedAsking,
         find_cards: FindCards[Card],
         cache: AgentCache,
         clock: Clock,
         logger: Logger,
     ) -> None:
-        self._admit = admit
-        self._catalog = catalog
+        self._open = opening
         self._unsealers = unsealers
-        self._fan_out = fan_out
+        self._asking = asking
         self._find_cards = find_cards
         self._cache = cache
         self._clock = clock
@@ -73,19 +68,18 @@ class Search:
 
     async def __call__(self, request: AgentRequest) -> AgentAnswer:
         started_s = self._clock.monotonic()
-        admission, reading = self._admitted(request), self._catalog.providers()
-        principal, providers = await opened(admission, reading, deadline=request.deadline, clock=self._clock)
+        opening = await self._opened(request)
         if isinstance(request.search, Problem):
             raise request.search
-        search = request.search
-        choice = choose(providers, named=search.providers, allowed=principal.allowed_providers)
+        search, principal = request.search, opening.principal
+        choice = choose(opening.providers, named=search.providers, allowed=principal.allowed_providers)
         async with self._find_cards.beside(
             search.collections, search.query, deadline=request.deadline, request_id=request.request_id
         ) as finding:
             finding.start()
-            replies = await self._replies(choice.eligible, search, principal=principal, request=request)
+            replies = await self._replies(choice.eligible, search, opening=opening, request=request)
             answer = agent_answer(replies, choice.refused, limit=search.limit, locale=search.locale)
-            answer = replace(answer, cards=await finding.found())
+            answer = replace(answer, cards=await finding.found(), is_from_memory=opening.is_remembered)
         report_search(
             self._logger,
             request_id=request.request_id,
@@ -97,20 +91,23 @@ class Search:
         )
         return answer
 
-    async def _admitted(self, request: AgentRequest) -> Principal:
-        principal = await self._admit(request.token, classes=(CredentialClass.AGENT,), agent_id=request.agent_id)
-        if request.needs is not None and request.needs not in principal.grants:
+    async def _opened(self, request: AgentRequest) -> Opening:
+        caller = Caller(token=request.token, agent_id=request.agent_id, request_id=request.request_id)
+        opening = await self._open(caller, deadline=request.deadline)
+        if request.needs is not None and request.needs not in opening.principal.grants:
             raise Forbidden(f"This credential needs the grant {request.needs}.")
-        return principal
+        return opening
 
     async def _replies(
-        self, eligible: Sequence[Provider], search: AgentSearch, *, principal: Principal, request: AgentRequest
+        self, eligible: Sequence[Provider], search: AgentSearch, *, opening: Opening, request: AgentRequest
     ) -> list[Reply]:
         """One reply a provider, in their order, without what its audience label forbids."""
-        keys = {p.id: cache_key(p, search, principal) for p in eligible}
+        keys = {p.id: cache_key(p, search, opening.principal) for p in eligible}
         recalled = {id_: reply for id_, key in keys.items() if (reply := self._cache.recall(key)) is not None}
         inquiries = [self._inquiry(p, search) for p in eligible if p.id not in recalled]
-        asked = await self._fan_out.ask(inquiries, deadline=request.deadline, request_id=request.request_id)
+        asked = await self._asking.ask(
+            inquiries, known=opening.known, deadline=request.deadline, request_id=request.request_id
+        )
         every = recalled | {reply.source.id: reply for reply in asked}
         replies = [sifted(every[p.id], p.exposure_profile) for p in eligible]
         for reply in replies:

@@ -22,7 +22,8 @@ from shared.ports.clock import Clock
 from shared.ports.customer_catalog import CustomerCatalog
 from shared.ports.secret_box import Unsealer
 from shared.services.at_once import opened
-from shared.services.fan_out import FanOut, Inquiry
+from shared.services.fan_out import Inquiry
+from shared.services.guarded_asking import GuardedAsking
 from shared.services.report_search import report_search
 
 
@@ -42,23 +43,23 @@ class SearchForCustomer:
     """
 
     def __init__(
-        self, *, catalog: CustomerCatalog, unsealer: Unsealer, fan_out: FanOut, clock: Clock, logger: Logger
+        self, *, catalog: CustomerCatalog, unsealer: Unsealer, asking: GuardedAsking, clock: Clock, logger: Logger
     ) -> None:
         self._catalog = catalog
         self._unsealer = unsealer
-        self._fan_out = fan_out
+        self._asking = asking
         self._clock = clock
         self._logger = logger
 
     async def __call__(self, request: CustomerRequest, *, admission: Coroutine[Any, Any, object]) -> CustomerAnswer:
         started_s = self._clock.monotonic()
-        reading = self._catalog.sources()
-        _, sources = await opened(admission, reading, deadline=request.deadline, clock=self._clock)
+        reading = self._asking.beside(self._catalog.sources())
+        _, (sources, known) = await opened(admission, reading, deadline=request.deadline, clock=self._clock)
         if isinstance(request.question, Problem):
             raise request.question
         question = request.question
         inquiries = [Inquiry(source=s.source, question=question, unsealer=self._unsealer) for s in sources]
-        asked = await self._fan_out.ask(inquiries, deadline=request.deadline, request_id=request.request_id)
+        asked = await self._asking.ask(inquiries, known=known, deadline=request.deadline, request_id=request.request_id)
         replies = [sifted(reply, ExposureProfile.CUSTOMER_SAFE) for reply in asked]
         answer = customer_answer(merged(replies, limit=question.limit), locale=question.locale)
         report_search(

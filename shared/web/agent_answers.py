@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Final
 
 from pydantic import Field
 
@@ -17,6 +17,7 @@ from shared.web.card_answers import CardOut, cards_out
 from shared.web.moments import moment_or_none
 from shared.web.wire import WireModel
 
+DEGRADED: Final = "X-Knowledge-Degraded"  # names what could not be used
 _IfReturned = Field(exclude_if=lambda value: value is None)
 
 
@@ -112,6 +113,17 @@ class AgentAnswerOut(WireModel):
     cards_status: CardsStatus | None = None
     providers: tuple[OutcomeOut, ...]
     returned_locale: str | None
+
+
+def headers_of(answer: AgentAnswer, *, now: float) -> dict[str, str]:
+    """When to come back, and whether the answer is from memory."""
+    retry_after_s = answer.retry_after_s(now)
+    waiting = {} if retry_after_s is None else {"Retry-After": str(retry_after_s)}
+    return waiting | degraded_of(answer)
+
+
+def degraded_of(answer: AgentAnswer) -> dict[str, str]:
+    return {DEGRADED: "store"} if answer.is_from_memory else {}
 
 
 def encoded(answer: AgentAnswer, *, request_id: str, cap: int = MAX_ANSWER_BYTES) -> str:

@@ -13,8 +13,10 @@ PUBLIC_KEY = "StringEquals kms:EncryptionContext:exposure = customer_safe"
 INTERNAL_KEY = "StringEquals kms:EncryptionContext:exposure = agent_only"
 
 WIDGET = [
+    ("dynamodb:BatchGetItem", "TableLedgerPublic.Arn", ""),
     ("dynamodb:BatchGetItem", "TableRegistrationsPublic.Arn", ""),
     ("dynamodb:GetItem", "TableRegistrationsPublic.Arn", ""),
+    ("dynamodb:PutItem", "TableLedgerPublic.Arn", ""),
     ("dynamodb:Query", "TableRegistrationsPublic.Arn", ""),
     ("dynamodb:UpdateItem", "TableLedgerPublic.Arn", ""),
     ("kms:Decrypt", "KeyPublic.Arn", PUBLIC_KEY),
@@ -35,6 +37,8 @@ def keys(*partitions: str) -> str:
 
 SEARCH = [
     ("dynamodb:BatchGetItem", "TableCards.Arn", keys("CARD#*", "COLLECTION")),
+    ("dynamodb:BatchGetItem", "TableLedgerInternal.Arn", keys("CIRCUITS")),
+    ("dynamodb:BatchGetItem", "TableLedgerPublic.Arn", keys("CIRCUITS")),
     ("dynamodb:BatchGetItem", "TableRegistrationsInternal.Arn", keys("CREDENTIAL", "GENERATION")),
     ("dynamodb:BatchGetItem", "TableRegistrationsPublic.Arn", keys("GENERATION")),
     ("dynamodb:GetItem", "TableCards.Arn", keys("COLLECTION")),
@@ -45,14 +49,17 @@ SEARCH = [
     ),
     ("dynamodb:GetItem", "TableRegistrationsInternal.Arn", keys("GENERATION")),
     ("dynamodb:GetItem", "TableRegistrationsPublic.Arn", keys("GENERATION")),
+    ("dynamodb:PutItem", "TableLedgerInternal.Arn", keys("HISTORY#*")),
+    ("dynamodb:PutItem", "TableLedgerPublic.Arn", keys("HISTORY#*")),
     ("dynamodb:Query", "TableCards.Arn", keys("KEY#*")),
     ("dynamodb:Query", "TableRegistrationsInternal.Arn", keys("INSTANCE", "PROVIDER")),
     ("dynamodb:Query", "TableRegistrationsPublic.Arn", keys("INSTANCE", "PROVIDER")),
     (
         "dynamodb:UpdateItem",
         "TableLedgerInternal.Arn",
-        keys("POOL#context7", "POOL#deepwiki", "POOL#exa", "POOL#mintlify", "RATE#*"),
+        keys("CIRCUITS", "POOL#context7", "POOL#deepwiki", "POOL#exa", "POOL#mintlify", "RATE#*"),
     ),
+    ("dynamodb:UpdateItem", "TableLedgerPublic.Arn", keys("CIRCUITS")),
     ("kms:Decrypt", "KeyInternal.Arn", INTERNAL_KEY),
     ("kms:Decrypt", "KeyPublic.Arn", PUBLIC_KEY),
     ("logs:CreateLogStream", "LogSearch.Arn", ""),
@@ -62,12 +69,13 @@ SEARCH = [
 ]
 
 LIVE = [
+    ("dynamodb:BatchGetItem", "TableLedgerInternal.Arn", keys("CIRCUITS")),
     ("dynamodb:BatchGetItem", "TableRegistrationsInternal.Arn", keys("CREDENTIAL", "GENERATION")),
     ("dynamodb:GetItem", "TableLedgerInternal.Arn", keys("POOL#exa", "POOL#firecrawl", "QUOTE#*", "RECEIPT#*")),
     ("dynamodb:GetItem", "TableRegistrationsInternal.Arn", keys("GENERATION")),
-    ("dynamodb:PutItem", "TableLedgerInternal.Arn", keys("QUOTE#*", "RECEIPT#*")),
+    ("dynamodb:PutItem", "TableLedgerInternal.Arn", keys("HISTORY#*", "QUOTE#*", "RECEIPT#*")),
     ("dynamodb:Query", "TableRegistrationsInternal.Arn", keys("PROVIDER")),
-    ("dynamodb:UpdateItem", "TableLedgerInternal.Arn", keys("POOL#exa", "POOL#firecrawl", "RATE#*")),
+    ("dynamodb:UpdateItem", "TableLedgerInternal.Arn", keys("CIRCUITS", "POOL#exa", "POOL#firecrawl", "RATE#*")),
     ("logs:CreateLogStream", "LogLive.Arn", ""),
     ("logs:PutLogEvents", "LogLive.Arn", ""),
     ("secretsmanager:GetSecretValue", "PoolExa.Id", ""),

@@ -134,14 +134,25 @@ def _is_widget(credential: Credential) -> bool:
 
 
 class FakeCatalog(Failing):
-    """Keeps the collection that it is given: `FakeCatalog(store.registrations.values())` shows changes."""
+    """Keeps the collection that it is given: `FakeCatalog(store.registrations.values())` shows changes. With
+    `has_moved`, a read finds that something changed before it fails.
+    """
+
+    has_moved = False
 
     def __init__(self, providers: Iterable[Provider] = ()) -> None:
         self.all = providers
+        self._known: tuple[Provider, ...] | None = None
 
     async def providers(self) -> tuple[Provider, ...]:
+        if self.has_moved:
+            self._known = None
         self._may_fail()
-        return tuple(sorted(self.all, key=lambda provider: (provider.source.created_at, provider.id)))
+        self._known = tuple(sorted(self.all, key=lambda provider: (provider.source.created_at, provider.id)))
+        return self._known
+
+    def last_known(self) -> tuple[Provider, ...] | None:
+        return self._known
 
 
 class FakeCustomerCatalog(Failing):

@@ -14,6 +14,7 @@ from functions.search.routes import api_for as search_api
 from functions.widget.routes import WidgetParts
 from functions.widget.routes import api_for as widget_api
 from shared.adapters.event_loop import ProcessLoop
+from shared.domain.circuits import Lane
 from shared.domain.credentials import Credential
 from shared.domain.exposure import CredentialClass, ExposureProfile, Grant
 from shared.domain.passages import Passage, Question, Retrieval
@@ -26,8 +27,11 @@ from shared.services.admit_preflight import AdmitPreflight
 from shared.services.admit_widget import AdmitWidget
 from shared.services.agent_cache import AgentCache
 from shared.services.ask_signed import AskSigned
+from shared.services.circuit_keeper import CircuitKeeper
 from shared.services.fan_out import FanOut
 from shared.services.find_cards import FindCards
+from shared.services.guarded_asking import GuardedAsking
+from shared.services.open_search import OpenSearch
 from shared.services.search import Search
 from shared.services.search_for_assistant import SearchForAssistant
 from shared.services.search_for_customer import SearchForCustomer
@@ -49,6 +53,7 @@ from tests.support.fakes import (
     FakeStore,
     FakeUnsealer,
 )
+from tests.support.health_fakes import FakeCircuitStore, FakeJournal
 
 EVENTS = Path(__file__).parents[2] / "fixtures" / "events"
 ORIGIN = "https://help.fern-desk.test"
@@ -167,6 +172,8 @@ class Stage:
         self.vocabularies = FakeVocabularies(self.shelf)
         self.customer_vocabularies = FakeCustomerVocabularies(self.shelf)
         self.origins = FakeOrigins(self.store.credentials.values(), clock=self.clock)
+        self.circuits = {lane: FakeCircuitStore() for lane in Lane}
+        self.journals = {lane: FakeJournal(self.clock) for lane in Lane}
         self.unsealers = {exposure: FakeUnsealer(exposure=exposure) for exposure in ExposureProfile}
         self.search_api = search_api(self._search_parts(cache_s))
         self.widget_api = widget_api(self._widget_parts())
@@ -246,11 +253,11 @@ class Stage:
 
     def _search_parts(self, cache_s: float) -> SearchParts:
         admit = Admit(credentials=self.credentials, rate_limits=self.rate_limits, clock=self.clock)
+        asking = self._asking(Lane.AGENT)
         search = Search(
-            admit=admit,
-            catalog=self.catalog,
+            opening=OpenSearch(admit=admit, catalog=self.catalog, asking=asking, clock=self.clock, logger=self.log),
             unsealers=self.unsealers,
-            fan_out=self._fan_out(),
+            asking=asking,
             find_cards=FindCards(
                 vocabularies=self.vocabularies, cards=self.card_reader, clock=self.clock, logger=self.log
             ),
@@ -289,19 +296,24 @@ class Stage:
         return SearchForCustomer(
             catalog=self.customer_catalog,
             unsealer=self.unsealers[ExposureProfile.CUSTOMER_SAFE],
-            fan_out=self._fan_out(),
+            asking=self._asking(Lane.CUSTOMER),
             clock=self.clock,
             logger=self.log,
         )
 
-    def _fan_out(self) -> FanOut:
-        return FanOut(
-            askers={
-                ProviderKind.CONTRACT: AskSigned(retriever=self.retriever, exchanges=self.exchanges, clock=self.clock)
-            },
+    def _asking(self, lane: Lane) -> GuardedAsking:
+        keeper = CircuitKeeper(
+            lane=lane,
+            circuits=self.circuits[lane],
+            journal=self.journals[lane],
+            customer_circuits=self.circuits[Lane.CUSTOMER] if lane is Lane.AGENT else None,
             clock=self.clock,
             logger=self.log,
+            jitter=lambda: 0.0,
         )
+        signed = AskSigned(retriever=self.retriever, exchanges=self.exchanges, clock=self.clock)
+        fan_out = FanOut(askers={ProviderKind.CONTRACT: signed}, clock=self.clock, logger=self.log)
+        return GuardedAsking(fan_out=fan_out, keeper=keeper, clock=self.clock)
 
 
 def event_for(name: str, token: str | None, body: Any, headers: Any = None) -> dict[str, Any]:

@@ -1,0 +1,64 @@
+"""Which credentials this process has verified within the last minute, each together with the very token that it was.
+
+What is remembered admits nobody by itself: whoever asks decides what it is worth.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from shared.domain.credentials import Credential
+from shared.domain.identifiers import Token, digest_of, same_digest
+from shared.ports.clock import Clock
+
+REMEMBERED_FOR_S: Final = 60.0
+_MOST = 1_024
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """On both clocks: either may stand still while the process is frozen, and the wall clock may be set back."""
+
+    at: float
+    at_s: float
+
+    @classmethod
+    def of(cls, clock: Clock) -> Moment:
+        return cls(at=clock.now(), at_s=clock.monotonic())
+
+    def is_within(self, seconds: float, *, clock: Clock) -> bool:
+        """Whether it lies less than `seconds` back, by both."""
+        return 0 <= clock.now() - self.at < seconds and 0 <= clock.monotonic() - self.at_s < seconds
+
+
+class RememberedTokens:
+    """At most 1,024, each for a minute."""
+
+    def __init__(self, *, clock: Clock) -> None:
+        self._clock = clock
+        self._kept: dict[str, tuple[Credential, Moment]] = {}
+
+    def find(self, token: Token) -> Credential | None:
+        """The credential as it was when this very token was last verified. It may have ended since."""
+        kept = self._kept.get(token.credential_id)
+        if kept is None or not kept[1].is_within(REMEMBERED_FOR_S, clock=self._clock):
+            return None
+        return kept[0] if same_digest(kept[0].digest, digest_of(token.secret)) else None
+
+    def keep(self, credential: Credential) -> None:
+        """Just verified: the digest that it holds is the token's."""
+        if len(self._kept) >= _MOST:
+            self._kept.clear()
+        self._kept[credential.id] = (credential, Moment.of(self._clock))
+
+    def judge(self, credential_id: str, found: Credential | None) -> None:
+        """`found` is what the store says now. Forgets what it no longer vouches for; a wrong secret that somebody
+        offered says nothing of the right one.
+        """
+        kept = self._kept.get(credential_id)
+        if kept is None:
+            return
+        is_usable = found is not None and found.is_usable_at(self._clock.now())
+        if not is_usable or found is None or not same_digest(found.digest, kept[0].digest):
+            del self._kept[credential_id]
