@@ -174,9 +174,13 @@ ADMIN = Function(
         TableGrant(
             REGISTRATIONS_INTERNAL, ("UpdateItem",), ("GENERATION", "INSTANCE", "INSTANCE_CREDENTIAL", "PROVIDER")
         ),
-        TableGrant(LEDGER_INTERNAL, ("UpdateItem",), (*_rows_of(*Pool), *_COUNTED)),
+        TableGrant(LEDGER_INTERNAL, ("UpdateItem",), ("CIRCUITS", *_rows_of(*Pool), *_COUNTED)),
         TableGrant(LEDGER_INTERNAL, ("GetItem",), ("IDEMPOTENCY#*", *_rows_of(*Pool))),
-        TableGrant(LEDGER_INTERNAL, ("PutItem",), ("IDEMPOTENCY#*",)),
+        TableGrant(LEDGER_INTERNAL, ("PutItem",), ("HISTORY#*", "IDEMPOTENCY#*")),
+        TableGrant(LEDGER_INTERNAL, ("BatchGetItem",), ("CIRCUITS",)),
+        TableGrant(LEDGER_INTERNAL, ("Query",), ("HEALTH", "HISTORY#*")),
+        TableGrant(LEDGER_PUBLIC, ("BatchGetItem", "UpdateItem"), ("CIRCUITS",)),
+        TableGrant(LEDGER_PUBLIC, ("PutItem", "Query"), ("HISTORY#*",)),
         TableGrant(CARDS, ("GetItem",), ("CARD#*", "COLLECTION")),
         TableGrant(CARDS, ("BatchGetItem",), ("CARD#*", "KEY#*")),
         TableGrant(CARDS, ("Query",), ("CARD#*", "COLLECTION")),
@@ -192,18 +196,32 @@ ADMIN = Function(
 
 ASSETS = Function(name="assets", memory_mb=256)
 
-# Clears away deleted collections. Cards are deleted here; what says who deleted them is the admin's to write.
+# Looks at all providers, at no cost and with no key of a pool, and clears away deleted collections. Cards are deleted
+# here; what says who deleted them is the admin's to write, as is every registration.
 PROBE = Function(
     name="probe",
-    memory_mb=256,
-    tables=(CARDS,),
+    memory_mb=512,
+    tables=(REGISTRATIONS_PUBLIC, REGISTRATIONS_INTERNAL, CARDS, LEDGER_PUBLIC, LEDGER_INTERNAL),
     table_grants=(
+        TableGrant(REGISTRATIONS_PUBLIC, ("BatchGetItem", "GetItem"), ("GENERATION",)),
+        TableGrant(REGISTRATIONS_PUBLIC, ("Query",), ("INSTANCE", "PROVIDER")),
+        TableGrant(REGISTRATIONS_INTERNAL, ("BatchGetItem", "GetItem"), ("GENERATION",)),
+        TableGrant(REGISTRATIONS_INTERNAL, ("Query",), ("INSTANCE", "PROVIDER")),
+        TableGrant(LEDGER_PUBLIC, ("BatchGetItem", "UpdateItem"), ("CIRCUITS",)),
+        TableGrant(LEDGER_INTERNAL, ("BatchGetItem",), ("CIRCUITS",)),
+        TableGrant(LEDGER_INTERNAL, ("DeleteItem", "Query"), ("HEALTH",)),
+        TableGrant(LEDGER_INTERNAL, ("GetItem",), ("POOL#deepwiki", "POOL#mintlify")),
+        TableGrant(LEDGER_INTERNAL, ("PutItem",), ("HEALTH", "HISTORY#*")),
+        TableGrant(LEDGER_INTERNAL, ("UpdateItem",), ("CIRCUITS", "HEALTH", "POOL#deepwiki", "POOL#mintlify")),
         TableGrant(CARDS, ("GetItem",), ("COLLECTION",)),
         TableGrant(CARDS, ("Query",), ("CARD#*", "COLLECTION", "KEY#*")),
         TableGrant(CARDS, ("BatchWriteItem",), ("CARD#*", "KEY#*")),
         TableGrant(CARDS, ("DeleteItem",), ("COLLECTION",)),
     ),
+    key_grants=(KeyGrant(PUBLIC, ("Decrypt",)), KeyGrant(INTERNAL, ("Decrypt",))),
+    dials_out=True,
     every_min=5,
+    timeout_s=60,
 )
 
 FUNCTIONS = (SEARCH, WIDGET, LOOKUP, LIVE, ADMIN, ASSETS, PROBE)

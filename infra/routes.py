@@ -27,6 +27,7 @@ _ALEXANDRIA = "/api/v1/knowledge/alexandria"
 _POOLS = "/api/v1/knowledge/pools"
 _ALLOWANCES = "/api/v1/knowledge/allowances"
 _SCHEMAS = "/schemas/knowledge-provider/v1"
+_HEALTH = "/api/v1/knowledge/health"
 _CREDENTIALS = "/api/v1/credentials"
 _COLLECTIONS = "/api/v1/collections"
 _CARDS = _COLLECTIONS + "/{collectionId}/cards"
@@ -67,6 +68,8 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", _ALLOWANCES, "admin", **_ADMIN),
     Route("GET", _ALLOWANCES + "/{pool}", "admin", **_ADMIN),
     Route("PUT", _ALLOWANCES + "/{pool}", "admin", **_ADMIN),
+    Route("GET", _HEALTH, "admin", **_ADMIN),
+    Route("GET", _HEALTH + "/{providerId}", "admin", **_ADMIN),
     Route("POST", _CREDENTIALS, "admin", **_ADMIN),
     Route("GET", _CREDENTIALS, "admin", **_ADMIN),
     Route("GET", _CREDENTIALS + "/{credentialId}", "admin", **_ADMIN),

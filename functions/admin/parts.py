@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from shared.domain.circuits import Lane
 from shared.domain.exposure import ExposureProfile
 from shared.domain.registrations import ProviderKind
 from shared.ports.address_check import AddressCheck
@@ -12,13 +13,16 @@ from shared.ports.allowances import AllowanceDesk
 from shared.ports.asker import Asker
 from shared.ports.audit_log import AuditLog
 from shared.ports.card_store import CardStore
+from shared.ports.circuits import CircuitStore
 from shared.ports.clock import Clock
 from shared.ports.credential_keys import CredentialKeys
 from shared.ports.credential_store import CredentialStore
 from shared.ports.credentials import Credentials
 from shared.ports.exchange import Exchanges
+from shared.ports.health_book import HealthReader
 from shared.ports.idempotency import Idempotency
 from shared.ports.instances import Instances
+from shared.ports.journal import JournalReader
 from shared.ports.knowledge_server import KnowledgeServer
 from shared.ports.live_retriever import Acquirer
 from shared.ports.meter import Meters
@@ -30,6 +34,7 @@ from shared.ports.registry import Registry
 from shared.ports.retriever import Retriever
 from shared.ports.root_secret import RootSecret
 from shared.ports.secret_box import Sealer, Unsealer
+from shared.services.put_back import PutBack
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +66,16 @@ class ServerParts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HealthParts:
+    """What says how providers are, and puts them back into use."""
+
+    circuits: Mapping[Lane, CircuitStore]
+    histories: Mapping[Lane, JournalReader]
+    looks: HealthReader
+    put_back: PutBack
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
     """`allow_loopback_http` is true in the embedded default alone."""
 
@@ -77,6 +92,7 @@ class Parts:
     retrievers: Mapping[ProviderKind, Retriever]
     live: LiveParts
     server: ServerParts
+    health: HealthParts
     exchanges: Exchanges
     address_check: AddressCheck
     clock: Clock

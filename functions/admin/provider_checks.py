@@ -28,7 +28,7 @@ from shared.web.wire import read_body
 
 
 def add_provider_check_routes(desk: Desk, parts: Parts) -> None:
-    change = ChangeProvider(registry=parts.registry, clock=parts.clock)
+    change = ChangeProvider(registry=parts.registry, put_back=parts.health.put_back, clock=parts.clock)
     open_line = OpenLine(exchanges=parts.exchanges, unsealers=parts.unsealers, clock=parts.clock)
     providers = ListProviders(registry=parts.registry)
     test = TestProvider(registry=parts.registry, change=change, ways=_ways(parts, open_line))

@@ -44,7 +44,7 @@ ONE = PATH + "/{provider_id}"
 
 
 def add_provider_routes(desk: Desk, parts: Parts) -> None:
-    change = ChangeProvider(registry=parts.registry, clock=parts.clock)
+    change = ChangeProvider(registry=parts.registry, put_back=parts.health.put_back, clock=parts.clock)
     check_address = CheckAddress(address_check=parts.address_check, allow_loopback_http=parts.allow_loopback_http)
     _add_reading(desk, parts)
     servers = ServerProviders(parts)

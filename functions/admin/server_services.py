@@ -60,7 +60,7 @@ def binding_services(parts: Parts) -> BindingServices:
     prove, seal, place = _prove(parts), _seal(parts), _place(parts)
     replay = Replay(idempotency=parts.idempotency)
     create = CreateProvider(registry=registry, replay=replay, clock=clock)
-    change = ChangeProvider(registry=registry, clock=clock)
+    change = ChangeProvider(registry=registry, put_back=parts.health.put_back, clock=clock)
     update_binding = UpdateBinding(registry=registry, instances=instances, prove=prove, change=change)
     return BindingServices(
         bind=Bind(registry=registry, instances=instances, prove=prove, create=create, replay=replay, clock=clock),

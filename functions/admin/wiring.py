@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from functions.admin.health_wiring import health_parts
 from functions.admin.live_wiring import LiveSettings, live_parts
 from functions.admin.parts import Parts
 from functions.admin.server_wiring import server_parts
@@ -41,6 +42,7 @@ def wired(environment: Mapping[str, str]) -> Parts:
     settings = AdminSettings.from_environment(environment)
     clock, resolver = SystemClock(), SystemResolver()
     dynamodb, kms, secrets_manager = aws.dynamodb(), aws.kms(), aws.secrets_manager()
+    reads, logger = RowReads(dynamodb), logger_for("admin")
     safe, internal = ExposureProfile.CUSTOMER_SAFE, ExposureProfile.AGENT_ONLY
     exchanges = PinnedExchanges(
         resolver=resolver,
@@ -72,7 +74,7 @@ def wired(environment: Mapping[str, str]) -> Parts:
         ),
         audit_log=DynamoAuditLog(dynamodb, table=settings.registrations_internal),
         idempotency=DynamoIdempotency(dynamodb, table=settings.ledger_internal, clock=clock),
-        credentials=DynamoCredentials(RowReads(dynamodb), table=settings.registrations_internal),
+        credentials=DynamoCredentials(reads, table=settings.registrations_internal),
         root_secret=SecretsManagerRootSecret(secrets_manager, secret_id=settings.root_secret, clock=clock),
         rate_limits=DynamoRateLimits(dynamodb, table=settings.ledger_internal, clock=clock),
         sealers={
@@ -92,7 +94,7 @@ def wired(environment: Mapping[str, str]) -> Parts:
             settings=settings,
             exchanges=exchanges,
             clock=clock,
-            logger=logger_for("admin"),
+            logger=logger,
         ),
         server=server_parts(
             dynamodb,
@@ -102,6 +104,14 @@ def wired(environment: Mapping[str, str]) -> Parts:
             exchanges=exchanges,
             allow_test_names=settings.allow_loopback_http,
             clock=clock,
+        ),
+        health=health_parts(
+            dynamodb,
+            reads,
+            public_table=settings.ledger_public,
+            internal_table=settings.ledger_internal,
+            clock=clock,
+            logger=logger,
         ),
         exchanges=exchanges,
         address_check=ResolvingAddressCheck(

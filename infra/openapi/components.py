@@ -199,6 +199,7 @@ TAGS: tuple[tuple[str, str], ...] = (
     ("Alexandria", "Agents find, price and execute tools of other companies."),
     ("Providers", "Admins register the sources."),
     ("Instances", "Admins register self-hosted servers, test them and read what is on them."),
+    ("Health", "How the providers are: for admins, and for agents about what they may reach."),
     ("Live services", "Admins look after the keys and allowances of the hosted live services."),
     ("Credentials", "Admins decide who may ask."),
     ("Cards", "Admins keep the glossary: collections of cards."),

@@ -9,6 +9,7 @@ from typing import Any
 from infra.openapi.alexandria_operations import ALEXANDRIA_ANSWERS, ALEXANDRIA_REQUESTS
 from infra.openapi.card_examples import CARD_ANSWERS, CARD_REQUESTS, CARD_TEXTS
 from infra.openapi.dify_operations import DIFY_ANSWERS, DIFY_REQUESTS
+from infra.openapi.health_examples import HEALTH_ANSWERS
 from infra.openapi.instance_examples import INSTANCE_ANSWERS, INSTANCE_REQUESTS
 from infra.openapi.live_examples import LIVE_ANSWERS, LIVE_REQUESTS
 from infra.openapi.live_provider_examples import ADMIN_LIVE_ANSWERS, ADMIN_LIVE_REQUESTS
@@ -46,6 +47,7 @@ _PROVIDER: Json = {
     "contractVersion": 1,
     "priority": 100,
     "status": "disabled",
+    "statusReason": None,
     "generation": 1,
     "secretFingerprint": "a8ae6e6ee929abea",
     "rotation": None,
@@ -242,6 +244,7 @@ def answer_examples() -> dict[str, Json]:
             **DIFY_ANSWERS,
             **ADMIN_LIVE_ANSWERS,
             **INSTANCE_ANSWERS,
+            **HEALTH_ANSWERS,
         }.items()
     }
 

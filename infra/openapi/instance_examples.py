@@ -51,6 +51,7 @@ _DIFY: Json = {
     "module": None,
     "priority": 100,
     "status": "active",
+    "statusReason": None,
     "needsTest": False,
     "generation": 1,
     "createdAt": _AT,

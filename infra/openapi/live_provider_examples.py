@@ -22,6 +22,7 @@ _EXA: Json = {
     "module": None,
     "priority": 200,
     "status": "disabled",
+    "statusReason": None,
     "needsTest": True,
     "generation": 1,
     "createdAt": _AT,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from infra.openapi.alexandria_operations import ALEXANDRIA_OPERATIONS
 from infra.openapi.card_operations import CARD_OPERATIONS
 from infra.openapi.dify_operations import DIFY_OPERATIONS
+from infra.openapi.health_operations import HEALTH_OPERATIONS
 from infra.openapi.instance_operations import INSTANCE_OPERATIONS
 from infra.openapi.live_operations import LIVE_OPERATIONS
 from infra.openapi.operation import IfMatch, Operation
@@ -164,6 +165,7 @@ OPERATIONS: dict[tuple[str, str], Operation] = {
     **PROVIDER_OPERATIONS,
     **INSTANCE_OPERATIONS,
     **POOL_OPERATIONS,
+    **HEALTH_OPERATIONS,
     **_ADMINISTERING_CREDENTIALS,
     **CARD_OPERATIONS,
     **LIVE_OPERATIONS,

@@ -90,8 +90,9 @@ PROVIDER_OPERATIONS: dict[tuple[str, str], Operation] = {
         description=(
             "What is left out stays. `exposureProfile` and `kind` are fixed; the provider's own kind decides what else "
             "may be sent. A `config` replaces the whole. A new `baseUrl` disables a customer_safe provider until a "
-            "test has passed. While `needsTest` is true, `status: active` is refused. At a self-hosted server, what "
-            "changes how it is asked needs a `testQuery`, which is searched for before anything is saved."
+            "test has passed. While `needsTest` is true, `status: active` is refused; one that is `auto_disabled` is "
+            "put back into use by it. At a self-hosted server, what changes how it is asked needs a `testQuery`, which "
+            "is searched for before anything is saved."
         ),
         tokens=_ADMIN,
         request=(
@@ -143,10 +144,10 @@ PROVIDER_OPERATIONS: dict[tuple[str, str], Operation] = {
         summary="Ask a provider one question and see what came back",
         description=(
             "A real retrieval under a ceiling of 25 s. It counts for no circuit and touches no cache; the provider may "
-            "bill or log it. With `activate: true` a provider that answered is turned on, unless it was changed while "
-            "the test ran: the report has the warning `activation_lost` then. The test of a live kind is a real "
-            "operation, uses its pool's keys and allowance, and may take what its kind needs beside the query; "
-            "firecrawl is tested with the `url` of an approved source in its place."
+            "bill or log it. With `activate: true` a provider that answered is turned on, or put back into use, unless "
+            "it was changed while the test ran: the report has the warning `activation_lost` then. The test of a live "
+            "kind is a real operation, uses its pool's keys and allowance, and may take what its kind needs beside the "
+            "query; firecrawl is tested with the `url` of an approved source in its place."
         ),
         tokens=_ADMIN,
         request=(ProviderTest, Context7Test, MintlifyTest, DeepWikiTest, FirecrawlTest),

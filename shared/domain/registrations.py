@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Literal
 
 from shared.domain.exposure import ExposureProfile
+from shared.domain.outcomes import OutcomeCode
 
 Purpose = Literal["signing", "signing_previous", "instance"]
 
@@ -135,13 +136,24 @@ class CustomerSource:
     source: Source
 
 
+@dataclass(frozen=True, slots=True)
+class StatusReason:
+    """Why, and since when (Unix seconds), a provider is out of use that its operator has left on."""
+
+    code: OutcomeCode | None
+    at: float
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provider:
-    """One registration, whole: what to ask (`source`) and how an operator has set it."""
+    """One registration, whole: what to ask (`source`) and how an operator has set it. A `status` of `auto_disabled`,
+    with its `status_reason`, is never stored: it is read off the circuits.
+    """
 
     source: Source
     exposure_profile: ExposureProfile
     status: ProviderStatus = ProviderStatus.DISABLED
+    status_reason: StatusReason | None = None
     send_conversation_id: bool = False
     needs_test: bool = False  # new, or answering from another address: off until a test has passed
     module: str | None = None

@@ -1,6 +1,8 @@
-"""Admits an admin: one that the store knows, or root, whose secret the stack made."""
+"""Admits an admin: one that the store knows, or root, whose secret the stack made; and other classes where they may."""
 
 from __future__ import annotations
+
+from collections.abc import Collection
 
 from shared.domain.credentials import DEFAULT_RATE_PER_MINUTE, Principal
 from shared.domain.exposure import CredentialClass
@@ -27,12 +29,12 @@ class AdmitAdmin:
         self._rate_limits = rate_limits
         self._clock = clock
 
-    async def __call__(self, token_text: str | None) -> Principal:
-        """Raises `Unauthenticated`, `RateLimited`, `Unavailable`."""
+    async def __call__(self, token_text: str | None, *, classes: Collection[CredentialClass]) -> Principal:
+        """`classes` has that of admins in it. Raises `Unauthenticated`, `RateLimited`, `Unavailable`."""
         token = parse_token(token_text) if token_text else None
         if token is not None and token.credential_id == ROOT_ID:
             return await self._root(token)
-        return await self._admit(token_text, classes=(CredentialClass.ADMIN,))
+        return await self._admit(token_text, classes=classes)
 
     async def _root(self, token: Token) -> Principal:
         secret = await self._root_secret.read()

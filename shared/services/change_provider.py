@@ -8,16 +8,20 @@ from shared.domain.auditing import NOTHING, facts_of_provider, new_entry
 from shared.domain.changes import Change
 from shared.domain.credentials import Principal
 from shared.domain.once import Once
-from shared.domain.registrations import Provider
+from shared.domain.registrations import Provider, ProviderStatus
 from shared.ports.clock import Clock
 from shared.ports.registry import Registry
+from shared.services.put_back import PutBack
 
 
 class ChangeProvider:
-    """`before` is what was read; the write holds only while the stored generation is still the one that was read."""
+    """`before` is what was read; the write holds only while the stored generation is still the one that was read.
+    A provider that is turned on is put back into use.
+    """
 
-    def __init__(self, *, registry: Registry, clock: Clock) -> None:
+    def __init__(self, *, registry: Registry, put_back: PutBack, clock: Clock) -> None:
         self._registry = registry
+        self._put_back = put_back
         self._clock = clock
 
     async def __call__(
@@ -31,7 +35,8 @@ class ChangeProvider:
         credential_key: str | None = None,
     ) -> Provider:
         """The provider as written. `credential_key` is for one that has got a credential of its own, another than
-        before. Raises `Conflict`, `PreconditionFailed`, `NotFound`, `Unavailable`.
+        before. Raises `Conflict`, `PreconditionFailed`, `NotFound`, and `Unavailable`, also for one that is written and
+        may still be out of use.
         """
         now = self._clock.now()
         written = replace(after.with_source(generation=before.generation + 1), updated_at=now)
@@ -49,6 +54,8 @@ class ChangeProvider:
         await self._registry.replace(
             written, expected_generation=before.generation, change=change, credential_key=credential_key
         )
+        if written.status is ProviderStatus.ACTIVE and before.status is not ProviderStatus.ACTIVE:
+            await self._put_back(written.id)
         return written
 
     async def remove(self, before: Provider, *, by: Principal) -> None:
@@ -63,6 +70,7 @@ class ChangeProvider:
             generations=(before.generation, None),
         )
         await self._registry.delete(before, expected_generation=before.generation, change=Change(audit=entry))
+        await self._put_back.forget(before.id)
 
     async def remove_unreadable(self, provider_id: str, *, by: Principal) -> None:
         """Nothing is known of it but its id. Raises like the call."""
@@ -70,3 +78,4 @@ class ChangeProvider:
             at=self._clock.now(), actor=by.credential_id, action="provider.deleted", resource=f"provider/{provider_id}"
         )
         await self._registry.delete_unreadable(provider_id, change=Change(audit=entry))
+        await self._put_back.forget(provider_id)

@@ -22,10 +22,18 @@ class ListPools:
         return tuple([self.view(pool, *await self.read(pool)) for pool in Pool])
 
     async def read(self, pool: Pool) -> tuple[ConfiguredKeys, PoolState]:
+        """Raises `Unavailable`."""
+        return await both(self.keys_of(pool), self.state_of(pool))
+
+    async def keys_of(self, pool: Pool) -> ConfiguredKeys:
         """A service that takes no keys has one without a name. Raises `Unavailable`."""
         if pool not in KEYED_POOLS:
-            return ConfiguredKeys(keys=(nameless_key(pool),)), await self._ledger.state(pool)
-        return await both(self._keys.configured(pool), self._ledger.state(pool))
+            return ConfiguredKeys(keys=(nameless_key(pool),))
+        return await self._keys.configured(pool)
+
+    async def state_of(self, pool: Pool) -> PoolState:
+        """Raises `Unavailable`."""
+        return await self._ledger.state(pool)
 
     def view(self, pool: Pool, configured: ConfiguredKeys, state: PoolState) -> PoolView:
         return pool_view(pool, configured, state, now=self._clock.now())

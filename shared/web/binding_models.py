@@ -23,7 +23,16 @@ from shared.web.product_config_models import (
     fastgpt_shown,
     ragflow_shown,
 )
-from shared.web.provider_fields import Generation, Module, Moment, Priority, Switch
+from shared.web.provider_fields import (
+    Generation,
+    Module,
+    Moment,
+    Priority,
+    Status,
+    StatusReasonShown,
+    Switch,
+    status_shown,
+)
 from shared.web.remote_ids import RemoteId
 from shared.web.server_fields import TestQuery
 from shared.web.shown import Shown
@@ -131,7 +140,8 @@ class BindingShown(Shown):
     )
     module: str | None
     priority: int
-    status: ProviderStatus
+    status: Status
+    status_reason: StatusReasonShown | None
     needs_test: bool = Field(
         description="Whether it stays disabled until a test has passed: its instance has another `baseUrl`."
     )
@@ -192,7 +202,7 @@ def _values(provider: Provider, binding: Binding) -> dict[str, Any]:
         "config_invalid": not is_current(source.kind, binding),
         "module": provider.module,
         "priority": source.priority,
-        "status": provider.status,
+        **status_shown(provider),
         "needs_test": provider.needs_test,
         "generation": source.generation,
         "created_at": moment(source.created_at),

@@ -13,7 +13,18 @@ from shared.domain.rotation import DEFAULT_WINDOW_HOURS, MAX_WINDOW_HOURS
 from shared.domain.urls import MAX_URL_CHARACTERS
 from shared.web.fields import Fixed, Name, unset
 from shared.web.moments import moment
-from shared.web.provider_fields import Generation, Module, Moment, Priority, Switch, Warnings, warnings_for
+from shared.web.provider_fields import (
+    Generation,
+    Module,
+    Moment,
+    Priority,
+    Status,
+    StatusReasonShown,
+    Switch,
+    Warnings,
+    status_shown,
+    warnings_for,
+)
 from shared.web.shown import Shown
 from shared.web.wire import WireModel
 
@@ -117,7 +128,8 @@ class ContractShown(Shown):
     capabilities: CapabilitiesModel
     contract_version: int
     priority: int
-    status: ProviderStatus
+    status: Status
+    status_reason: StatusReasonShown | None
     needs_test: bool = Field(
         description="Whether it stays disabled until a test with `activate: true` has passed: it is new, or it is "
         "customer_safe and has a new `baseUrl`."
@@ -159,7 +171,7 @@ def fields_of(provider: Provider, *, now: float) -> dict[str, Any]:
         "capabilities": CapabilitiesModel.of(source.capabilities),
         "contract_version": source.contract_version,
         "priority": source.priority,
-        "status": provider.status,
+        **status_shown(provider),
         "needs_test": provider.needs_test,
         "generation": source.generation,
         "secret_fingerprint": source.signing.fingerprint if source.signing else None,

@@ -16,7 +16,16 @@ from shared.web.fields import Fixed, Name, unset
 from shared.web.instance_models import server_changes
 from shared.web.moments import moment
 from shared.web.product_config_models import MaxSnippetCharacters, RequestTimeoutMs, ResultLimit, Share
-from shared.web.provider_fields import Generation, Module, Moment, Priority, Switch
+from shared.web.provider_fields import (
+    Generation,
+    Module,
+    Moment,
+    Priority,
+    Status,
+    StatusReasonShown,
+    Switch,
+    status_shown,
+)
 from shared.web.search_fields import SentLine
 from shared.web.server_fields import (
     Acknowledge,
@@ -120,7 +129,8 @@ class DifyExternalShown(Shown):
     max_snippet_characters: int
     module: str | None
     priority: int
-    status: ProviderStatus
+    status: Status
+    status_reason: StatusReasonShown | None
     needs_test: bool
     generation: Generation
     created_at: Moment
@@ -149,7 +159,7 @@ def external_shown(provider: Provider) -> DifyExternalShown:
         **asdict(config.common),
         module=provider.module,
         priority=source.priority,
-        status=provider.status,
+        **status_shown(provider),
         needs_test=provider.needs_test,
         generation=source.generation,
         created_at=moment(source.created_at),

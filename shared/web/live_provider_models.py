@@ -19,7 +19,16 @@ from shared.web.live_config_models import (
     MintlifyConfigModel,
 )
 from shared.web.moments import moment
-from shared.web.provider_fields import Generation, Module, Moment, Priority, Switch
+from shared.web.provider_fields import (
+    Generation,
+    Module,
+    Moment,
+    Priority,
+    Status,
+    StatusReasonShown,
+    Switch,
+    status_shown,
+)
 from shared.web.shown import Shown
 from shared.web.wire import WireModel
 
@@ -125,7 +134,8 @@ class LiveShown(Shown):
     base_url: str = Field(description="Where the service is. It cannot be set.")
     module: str | None
     priority: int
-    status: ProviderStatus
+    status: Status
+    status_reason: StatusReasonShown | None
     needs_test: bool = Field(description="Whether it stays disabled until a test with `activate: true` has passed.")
     generation: Generation
     created_at: Moment
@@ -180,7 +190,7 @@ def live_shown(provider: Provider) -> AnyLiveShown:
         "base_url": source.base_url,
         "module": provider.module,
         "priority": source.priority,
-        "status": provider.status,
+        **status_shown(provider),
         "needs_test": provider.needs_test,
         "generation": source.generation,
         "created_at": moment(source.created_at),

@@ -8,18 +8,22 @@ from typing import Any
 
 import pytest
 
+from shared.domain.circuits import Lane
 from shared.domain.credentials import Principal
 from shared.domain.exposure import CredentialClass, ExposureProfile
 from shared.domain.instances import Instance
 from shared.domain.registrations import Provider, ProviderStatus
 from shared.errors import Conflict, NotFound, PreconditionFailed
+from shared.observability import logger_for
 from shared.services.change_instance import ChangeInstance
 from shared.services.change_provider import ChangeProvider
 from shared.services.delete_instance import DeleteInstance
+from shared.services.put_back import PutBack
 from shared.services.remove_provider import RemoveProvider
 from tests.contract.far_ahead import a_change
 from tests.contract.worlds import StoreWorld
 from tests.support.builders import a_binding, a_provider, an_external_provider, an_instance
+from tests.support.health_fakes import FakeCircuitStore, FakeJournal
 
 pytestmark = pytest.mark.emulator
 
@@ -66,7 +70,14 @@ async def _kept(store: StoreWorld, **over: Any) -> tuple[Instance, Provider]:
 
 def _remove_provider(store: StoreWorld) -> RemoveProvider:
     registry = store.registry()
-    return RemoveProvider(registry=registry, change=ChangeProvider(registry=registry, clock=store.clock))
+    put_back = PutBack(
+        circuits={lane: FakeCircuitStore() for lane in Lane},
+        journals={lane: FakeJournal(store.clock) for lane in Lane},
+        clock=store.clock,
+        logger=logger_for("test"),
+    )
+    change = ChangeProvider(registry=registry, put_back=put_back, clock=store.clock)
+    return RemoveProvider(registry=registry, change=change)
 
 
 def _delete_instance(store: StoreWorld) -> DeleteInstance:

@@ -35,7 +35,10 @@ from infra.functions import FUNCTIONS
 from infra.local.functions import environments
 from infra.local.provision import client_environment
 from infra.pools import POOL_VARIABLES
+from shared.adapters.circuits import DynamoCircuits
 from shared.adapters.event_loop import ProcessLoop
+from shared.adapters.row_reads import RowReads
+from shared.domain.circuits import Circuit
 from shared.observability import logger_for
 from tests.infra.instance_life import run_instances
 from tests.infra.permissions import Asked, Granted, Recorder, granted, matches
@@ -51,6 +54,7 @@ SEARCH = "/api/v1/knowledge/search"
 ACQUIRE = "/api/v1/knowledge/acquire"
 ALEXANDRIA = "/api/v1/knowledge/alexandria"
 POOLS = "/api/v1/knowledge/pools"
+HEALTH = "/api/v1/knowledge/health"
 ALLOWANCES = "/api/v1/knowledge/allowances"
 WIDGET_SEARCH = "/api/v1/knowledge/widget/search"
 
@@ -137,7 +141,7 @@ def asked() -> Iterator[set[Asked]]:
 def live(gateway: Gateway, *, root: str, base_url: str, store: dict[str, str]) -> None:
     admin = {"authorization": f"Bearer {root}"}
     for exposure in ("customer_safe", "agent_only"):
-        run_a_provider(gateway, admin, exposure=exposure, base_url=base_url)
+        run_a_provider(gateway, admin, exposure=exposure, base_url=base_url, store=store)
     with gateway.recorder.during("admin"):
         asyncio.run(run_instances(store))
     tokens = issue_credentials(gateway, admin)
@@ -150,7 +154,9 @@ def live(gateway: Gateway, *, root: str, base_url: str, store: dict[str, str]) -
     gateway.call("admin", "GET", "/api/v1/audit", **admin)
 
 
-def run_a_provider(gateway: Gateway, admin: dict[str, str], *, exposure: str, base_url: str) -> None:
+def run_a_provider(
+    gateway: Gateway, admin: dict[str, str], *, exposure: str, base_url: str, store: dict[str, str]
+) -> None:
     """One stays active; another one's life is lived to its end."""
     wanted = {"name": f"Help {exposure}", "exposureProfile": exposure, "baseUrl": base_url}
     kept = gateway.call("admin", "POST", PROVIDERS, wanted, idempotency_key=f"key-{exposure}", **admin)
@@ -165,6 +171,29 @@ def run_a_provider(gateway: Gateway, admin: dict[str, str], *, exposure: str, ba
     renamed = gateway.call("admin", "PATCH", path, {"name": f"New {exposure}"}, if_match=present["etag"], **admin)
     gateway.call("admin", "GET", PROVIDERS, **admin)
     gateway.call("admin", "DELETE", path, if_match=renamed["etag"], **admin)
+    put_back(gateway, admin, kept["id"], exposure=exposure, store=store)
+
+
+def put_back(
+    gateway: Gateway, admin: dict[str, str], provider_id: str, *, exposure: str, store: dict[str, str]
+) -> None:
+    """Once both lanes have it out of use."""
+    lanes = ("KG_TABLE_LEDGER_INTERNAL", "KG_TABLE_LEDGER_PUBLIC")
+    for table in lanes if exposure == "customer_safe" else lanes[:1]:
+        asyncio.run(_take_out(store[table], provider_id))
+    path = f"{PROVIDERS}/{provider_id}"
+    lost = gateway.call("admin", "GET", path, **admin)
+    assert lost["status"] == "auto_disabled"
+    gateway.call("admin", "PATCH", path, {"status": "active"}, if_match=lost["etag"], **admin)
+    told = gateway.call("admin", "GET", f"{HEALTH}/{provider_id}", **admin)
+    assert [each["happening"] for each in told["history"]] == ["put_back"] * len(told["history"])
+    assert gateway.call("admin", "GET", HEALTH, **admin)["unavailable"] == []
+
+
+async def _take_out(table: str, provider_id: str) -> None:
+    dynamodb = boto3.client("dynamodb")
+    circuits = DynamoCircuits(dynamodb, reads=RowReads(dynamodb), table=table)
+    await circuits.change(lambda _: {provider_id: Circuit(disabled_at=1.0)}, known=await circuits.read())
 
 
 def issue_credentials(gateway: Gateway, admin: dict[str, str]) -> dict[str, str]:

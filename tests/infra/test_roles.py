@@ -94,6 +94,8 @@ LOOKUP = [
 
 ADMIN = [
     ("dynamodb:BatchGetItem", "TableCards.Arn", keys("CARD#*", "KEY#*")),
+    ("dynamodb:BatchGetItem", "TableLedgerInternal.Arn", keys("CIRCUITS")),
+    ("dynamodb:BatchGetItem", "TableLedgerPublic.Arn", keys("CIRCUITS")),
     ("dynamodb:BatchGetItem", "TableRegistrationsInternal.Arn", keys("CREDENTIAL", "PROVIDER")),
     ("dynamodb:BatchGetItem", "TableRegistrationsPublic.Arn", keys("PROVIDER")),
     ("dynamodb:ConditionCheckItem", "TableRegistrationsInternal.Arn", keys("CREDENTIAL", "INSTANCE", "ROOT")),
@@ -110,7 +112,8 @@ ADMIN = [
     ),
     ("dynamodb:GetItem", "TableRegistrationsPublic.Arn", keys("CREDENTIAL", "INSTANCE", "PROVIDER")),
     ("dynamodb:PutItem", "TableCards.Arn", keys("CARD#*", "COLLECTION", "COLLECTION_NAME")),
-    ("dynamodb:PutItem", "TableLedgerInternal.Arn", keys("IDEMPOTENCY#*")),
+    ("dynamodb:PutItem", "TableLedgerInternal.Arn", keys("HISTORY#*", "IDEMPOTENCY#*")),
+    ("dynamodb:PutItem", "TableLedgerPublic.Arn", keys("HISTORY#*")),
     (
         "dynamodb:PutItem",
         "TableRegistrationsInternal.Arn",
@@ -118,10 +121,13 @@ ADMIN = [
     ),
     ("dynamodb:PutItem", "TableRegistrationsPublic.Arn", keys(*REGISTERED, "CREDENTIAL", "ORIGIN#*")),
     ("dynamodb:Query", "TableCards.Arn", keys("CARD#*", "COLLECTION")),
+    ("dynamodb:Query", "TableLedgerInternal.Arn", keys("HEALTH", "HISTORY#*")),
+    ("dynamodb:Query", "TableLedgerPublic.Arn", keys("HISTORY#*")),
     ("dynamodb:Query", "TableRegistrationsInternal.Arn", keys(*REGISTERED, "AUDIT", "CREDENTIAL")),
     ("dynamodb:Query", "TableRegistrationsPublic.Arn", keys(*REGISTERED, "CREDENTIAL")),
     ("dynamodb:UpdateItem", "TableCards.Arn", keys("COLLECTION", "KEY#*")),
-    ("dynamodb:UpdateItem", "TableLedgerInternal.Arn", keys(*POOLS, "RATE#*")),
+    ("dynamodb:UpdateItem", "TableLedgerInternal.Arn", keys("CIRCUITS", *POOLS, "RATE#*")),
+    ("dynamodb:UpdateItem", "TableLedgerPublic.Arn", keys("CIRCUITS")),
     (
         "dynamodb:UpdateItem",
         "TableRegistrationsInternal.Arn",

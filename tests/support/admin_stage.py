@@ -13,8 +13,9 @@ from typing import Any
 from aws_lambda_powertools import Logger
 
 from functions.admin.api import admin_api
-from functions.admin.parts import LiveParts, Parts, ServerParts
+from functions.admin.parts import HealthParts, LiveParts, Parts, ServerParts
 from shared.adapters.event_loop import ProcessLoop
+from shared.domain.circuits import Lane
 from shared.domain.credentials import Credential
 from shared.domain.exposure import CredentialClass, ExposureProfile
 from shared.domain.identifiers import format_token
@@ -30,6 +31,7 @@ from shared.ports.retriever import Declaration, RetrieverLimits
 from shared.services.ask_live import AskLive
 from shared.services.ask_server import AskServer
 from shared.services.metering import Metering
+from shared.services.put_back import PutBack
 from tests.support.builders import a_credential, a_token
 from tests.support.card_fakes import FakeCardStore, Shelf
 from tests.support.desk_fakes import FakePoolDesk
@@ -47,6 +49,7 @@ from tests.support.fakes import (
     FakeStore,
     FakeUnsealer,
 )
+from tests.support.health_fakes import FakeCircuitStore, FakeHealthBook, FakeJournal
 from tests.support.live_fakes import (
     FakeAllowanceDesk,
     FakeAllowances,
@@ -209,6 +212,9 @@ class AdminStage:
         self.instances = FakeInstances(self.store)
         self.credential_keys = FakeCredentialKeys()
         self.server = ScriptedServer()
+        self.circuits = {lane: FakeCircuitStore() for lane in Lane}
+        self.journals = {lane: FakeJournal(self.clock) for lane in Lane}
+        self.looks = FakeHealthBook(self.clock)
         self.unsealers = {profile: FakeUnsealer(exposure=profile) for profile in ExposureProfile}
         self.loop = ProcessLoop()
         self.log = io.StringIO()
@@ -227,6 +233,7 @@ class AdminStage:
                 retrievers={ProviderKind.CONTRACT: self.kind},
                 live=self._live(),
                 server=self._server(),
+                health=self._health(),
                 exchanges=self.exchanges,
                 address_check=self.address_check,
                 clock=self.clock,
@@ -280,6 +287,15 @@ class AdminStage:
             servers=dict.fromkeys(INSTANCE_KINDS, self.server),
             askers=dict.fromkeys(SERVER_KINDS, asker),
         )
+
+    def _health(self) -> HealthParts:
+        put_back = PutBack(
+            circuits=self.circuits,
+            journals=self.journals,
+            clock=self.clock,
+            logger=Logger(service=f"admin-{next(_COUNT)}", stream=self.log),
+        )
+        return HealthParts(circuits=self.circuits, histories=self.journals, looks=self.looks, put_back=put_back)
 
     def call(
         self,

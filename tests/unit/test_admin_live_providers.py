@@ -66,6 +66,7 @@ def test_a_live_kind_has_no_secret_and_nothing_that_only_the_contract_needs(stag
         "module",
         "priority",
         "status",
+        "statusReason",
         "needsTest",
         "generation",
         "config",
