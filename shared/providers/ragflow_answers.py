@@ -30,7 +30,6 @@ _OK: Final = 0
 _ARGUMENT, _DATA, _EXCEPTION = 101, 102, 100
 _PERMISSION: Final = 108
 _KEY: Final = 109
-_SAYS_KEY_IS_WRONG: Final = frozenset({_OK, _KEY})  # under 401: words that no other failure is given
 _BY_CODE: Final = {
     _PERMISSION: OutcomeCode.FORBIDDEN,
     _KEY: OutcomeCode.UNAUTHORIZED,
@@ -55,12 +54,12 @@ _VERSION = re.compile(r"v?([0-9]{1,4}(?:\.[0-9]{1,4}){1,3}(?:[-+.][0-9A-Za-z.-]{
 
 def is_doubtful(answer: OutboundAnswer) -> bool:
     """Whether an answer looks like a wrong key and may be anything else: the server gives this form to every failure in
-    whose words 401 occurs, such as that of the model that it asks.
+    whose words 401 occurs, such as that of the model that it asks. Every 401 is one: something before the server may
+    have said it too.
     """
     if answer.status != 401 and len(answer.body) > _LONGEST_REFUSAL_BYTES:
         return False  # and so is not read twice
-    code = _number(_object(answer))
-    return code not in _SAYS_KEY_IS_WRONG and 401 in (answer.status, code)
+    return 401 in (answer.status, _number(_object(answer)))
 
 
 def is_hidden(answer: OutboundAnswer) -> bool:
