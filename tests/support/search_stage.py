@@ -154,11 +154,11 @@ def sealed_for(source_id: str, text: str, *, exposure: ExposureProfile, purpose:
 class Stage:
     """`agent`, `assistant`, `dify` and `widget` send one request each; `play` sets what a provider does."""
 
-    def __init__(self, *, cache_s: float = 0.0, retriever: Any = None, exchanges: Any = None) -> None:
-        """`retriever` and `exchanges` take the place of the scripted ones."""
+    def __init__(self, *, cache_s: float = 0.0, retriever: Any = None, exchanges: Any = None, log: Any = None) -> None:
+        """`retriever` and `exchanges` take the place of the scripted ones, `log` that of one that only records."""
         self.clock = exchanges.clock if exchanges else FakeClock()
         self.store = FakeStore(clock=self.clock)
-        self.log = RecordedLog()
+        self.log = log or RecordedLog()
         self.retriever = retriever or ScriptedRetriever()
         self.exchanges = exchanges or NoExchanges()
         self.loop = ProcessLoop()
