@@ -7,14 +7,18 @@ from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
 from infra.bundles.build import build_bundles
-from infra.bundles.target import Target
 from infra.constructs.alarm_topic import AlarmTarget
-from infra.constructs.alarms import alarm_on_refused_admins, alarm_on_unreviewed_units
+from infra.constructs.alarms import make_alarms
+from infra.constructs.backups import Backups
+from infra.constructs.dashboard import make_dashboard
 from infra.constructs.data import Data
+from infra.constructs.front import Front
 from infra.constructs.gateway_function import FunctionRole, environment_of, lambda_function
 from infra.constructs.http_api import HttpApi
 from infra.constructs.keys import NAMES, Keys
+from infra.constructs.metrics import Sources, count_lines
 from infra.constructs.names import camel
+from infra.constructs.network import place_for
 from infra.constructs.pool_secrets import PoolSecrets
 from infra.constructs.roles import permit
 from infra.constructs.root_secret import RootSecret
@@ -22,30 +26,37 @@ from infra.constructs.schedule import run_by_the_clock
 from infra.constructs.tables import Tables
 from infra.functions import FUNCTIONS
 from infra.pools import POOL_VARIABLES
+from infra.switches import Switches
 from infra.tables import TABLES
+from infra.watching import ACCESS
+
+PRODUCT = "knowledge-gateway"
+DEFAULT_STAGE = "default"
 
 
 class KnowledgeGatewayStack(Stack):
     """Five tables, two keys, four secrets, one function and one role per entry of `FUNCTIONS`, one HTTP API, and a
-    schedule for what runs by the clock.
-
-    `disposable` lets everything go with the stack, data included; for rehearsals. Nothing else depends on it.
+    schedule for what runs by the clock. What an operator may have beside them, or otherwise, `Switches` says.
     """
 
     def __init__(
         self,
         scope: Construct,
-        name: str,
         *,
-        target: Target,
-        disposable: bool = False,
-        alarm_email: str = "",
-        alarm_topic_arn: str = "",
+        switches: Switches,
         synthesizer: IStackSynthesizer | None = None,
     ) -> None:
-        super().__init__(scope, name, description="Knowledge Gateway", synthesizer=synthesizer)
+        super().__init__(
+            scope,
+            switches.stack_name,
+            description="Knowledge Gateway",
+            tags={**dict(switches.tags), "product": PRODUCT, "stage": switches.stage or DEFAULT_STAGE},
+            synthesizer=synthesizer,
+        )
+        self.switches = switches
+        disposable = switches.disposable
         self._roles = {
-            function.name: FunctionRole(self, camel(function.name) + "Access", function=function, disposable=disposable)
+            function.name: FunctionRole(self, camel(function.name) + "Access", function=function, switches=switches)
             for function in FUNCTIONS
         }
         keys = Keys(
@@ -61,40 +72,66 @@ class KnowledgeGatewayStack(Stack):
             root_secret=RootSecret(self, "RootAdmin", disposable=disposable),
             pool_secrets=PoolSecrets(self, "Pools", disposable=disposable),
         )
-        functions = self._functions(target)
-        api = HttpApi(self, "HttpApi", functions=functions, disposable=disposable)
+        functions = self._functions()
+        api = HttpApi(self, "HttpApi", functions=functions, switches=switches)
         for function in FUNCTIONS:
             if function.every_min:
                 run_by_the_clock(self, function, target=functions[function.name])
-        self.alarms = AlarmTarget(self, "Alarms", email=alarm_email, topic_arn=alarm_topic_arn)
-        refused_admins = alarm_on_refused_admins(self, log=self._roles["admin"].log)
-        asking = [function.name for function in FUNCTIONS if function.reads_pools]
-        unreviewed = alarm_on_unreviewed_units(self, logs_of={name: self._roles[name].log for name in asking})
-        self.alarms.tell_of(refused_admins, unreviewed)
+        self.alarms = AlarmTarget(self, "Alarms", email=switches.alarm_email, topic_arn=switches.alarm_topic_arn)
+        self._watch(api, functions)
         self._outputs(api, functions)
+        if switches.cloudfront:
+            self._front(api)
+        if switches.backups:
+            backups = Backups(self, "Backups", tables=self._data.tables, switches=switches)
+            CfnOutput(self, "BackupVaultName", value=backups.vault_name)
 
-    def _functions(self, target: Target) -> dict[str, lambda_.Function]:
-        bundles = build_bundles([function.name for function in FUNCTIONS], target)
+    def _watch(self, api: HttpApi, functions: dict[str, lambda_.Function]) -> None:
+        sources = Sources(
+            log_groups={name: access.log for name, access in self._roles.items()} | {ACCESS: api.access_log},
+            functions={name: function.function_name for name, function in functions.items()},
+            tables={table.name: self._data.tables[table].table_name for table in TABLES},
+            api_id=api.id,
+        )
+        count_lines(self, sources)
+        self.alarms.tell_of(*make_alarms(self, sources))
+        make_dashboard(self, sources)
+
+    def _functions(self) -> dict[str, lambda_.Function]:
+        bundles = build_bundles([function.name for function in FUNCTIONS], self.switches.target)
+        place = place_for(self, self.switches)
         made: dict[str, lambda_.Function] = {}
         for function in FUNCTIONS:
             access = self._roles[function.name]
-            policy = permit(access.role, function, self._data)
+            policy = permit(access.role, function, self._data, front=self.switches.cloudfront)
             made[function.name] = lambda_function(
                 self,
                 camel(function.name) + "Function",
                 function=function,
                 bundle=bundles[function.name],
-                target=target,
+                switches=self.switches,
                 log=access.log,
                 role=access.role.without_policy_updates(),
-                environment=environment_of(function, self._data),
+                environment=environment_of(function, self._data, self.switches),
             )
+            if place is not None and function.dials_out:
+                place.put(made[function.name])
             if policy is not None:  # the first request must not find a role without its policy
                 made[function.name].node.add_dependency(policy)
         return made
 
+    def _front(self, api: HttpApi) -> None:
+        front = Front(self, "Front", origin_host=api.host, switches=self.switches)
+        CfnOutput(self, "ApiUrl", value=f"https://{self.switches.cloudfront_domain or front.domain_name}")
+        CfnOutput(self, "FrontDomainName", value=front.domain_name)
+        CfnOutput(self, "FrontDistributionId", value=front.distribution_id)
+        CfnOutput(self, "FrontSecretArn", value=front.secret_arn)
+
     def _outputs(self, api: HttpApi, functions: dict[str, lambda_.Function]) -> None:
-        CfnOutput(self, "ApiUrl", value=api.url)
+        if not self.switches.cloudfront:
+            CfnOutput(self, "ApiUrl", value=api.url)
+        if api.domain is not None:
+            CfnOutput(self, "DomainTarget", value=api.domain.target)
         CfnOutput(self, "RootSecretArn", value=self._data.root_secret.arn)
         for pool in POOL_VARIABLES:
             CfnOutput(self, f"Pool{camel(pool)}SecretArn", value=self._data.pool_secrets[pool])

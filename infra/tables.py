@@ -6,8 +6,9 @@ What lies in each, by partition key:
     registrations-public    PROVIDER (sk = id), NAME (sk = key of the name), GENERATION (sk = -),
                             INSTANCE (sk = id), INSTANCE_NAME (sk = key of the name),
                             BINDING_TARGET (sk = instance id and remote id: what a provider is bound to),
-                            CREDENTIAL (sk = id, class pub), ORIGIN#<origin> (sk = credential id)
-    registrations-internal  PROVIDER, NAME, GENERATION, INSTANCE, INSTANCE_NAME, BINDING_TARGET,
+                            CREDENTIAL (sk = id, class pub), ORIGIN#<origin> (sk = credential id),
+                            FRONT (sk = -: digests of what a distribution in front sends)
+    registrations-internal  PROVIDER, NAME, GENERATION, INSTANCE, INSTANCE_NAME, BINDING_TARGET, FRONT,
                             CREDENTIAL (adm, agt, ast), ROOT (sk = -, root's switch), AUDIT (sk = entry id),
                             INSTANCE_CREDENTIAL (sk = keyed fingerprint of origin and credential: who uses it, over
                             both exposure profiles), FINGERPRINT_KEY (sk = -: the key of those fingerprints)

@@ -8,29 +8,41 @@ from constructs import Construct
 
 from infra.constructs.data import Data
 from infra.constructs.keys import sealed_for
-from infra.functions import Function, KeyGrant, TableGrant
+from infra.constructs.network import connecting
+from infra.functions import Function, KeyGrant, TableGrant, front_grants
 
 
-def role_for(scope: Construct, name: str, *, logs_to: logs.ILogGroup) -> iam.Role:
-    """A role that one function may take, and that can write that function's log and nothing more.
+def role_for(scope: Construct, name: str, *, logs_to: logs.ILogGroup, traces: bool, connects: bool) -> iam.Role:
+    """A role that one function may take, and that can write that function's log; with `traces` its traces too, and with
+    `connects` be given a place in a private network. Nothing more.
 
     Made before the keys, whose policies name it; `permit` adds the rest.
     """
     writes_log = iam.PolicyStatement(
         sid="Log", actions=["logs:CreateLogStream", "logs:PutLogEvents"], resources=[logs_to.log_group_arn]
     )
+    statements = {
+        "Log": writes_log,
+        "Traces": _tracing() if traces else None,
+        "Network": connecting() if connects else None,
+    }
     return iam.Role(
         scope,
         name,
         assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"),
-        inline_policies={"Log": iam.PolicyDocument(statements=[writes_log])},
+        inline_policies={
+            name: iam.PolicyDocument(statements=[statement]) for name, statement in statements.items() if statement
+        },
     )
 
 
-def permit(role: iam.Role, function: Function, data: Data) -> iam.Policy | None:
-    """Attaches what the function's entry grants. None for a function that touches no data."""
+def permit(role: iam.Role, function: Function, data: Data, *, front: bool) -> iam.Policy | None:
+    """Attaches what the function's entry grants, and with a `front` the reading of what is sent there. None for a
+    function that touches no data.
+    """
+    grants = (*function.table_grants, *(front_grants(function) if front else ()))
     statements = [
-        *(_on_table(grant, data) for grant in function.table_grants),
+        *(_on_table(grant, data) for grant in grants),
         *(_on_key(grant, data) for grant in function.key_grants),
         *([_reading(data.root_secret.arn)] if function.reads_root_secret else []),
         *([_reading(*(data.pool_secrets[pool] for pool in function.reads_pools))] if function.reads_pools else []),
@@ -52,6 +64,13 @@ def _on_key(grant: KeyGrant, data: Data) -> iam.PolicyStatement:
         actions=[f"kms:{action}" for action in grant.actions],
         resources=[data.keys[grant.exposure].key_arn],
         conditions=sealed_for(grant.exposure),
+    )
+
+
+def _tracing() -> iam.PolicyStatement:
+    """X-Ray knows no resources for these."""
+    return iam.PolicyStatement(
+        sid="Traces", actions=["xray:PutTelemetryRecords", "xray:PutTraceSegments"], resources=["*"]
     )
 
 
