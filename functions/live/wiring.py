@@ -12,11 +12,13 @@ from functions.live import alexandria_wiring
 from functions.live.parts import LiveParts
 from shared.adapters import aws
 from shared.adapters.allowances import DynamoAllowances
+from shared.adapters.circuits import DynamoCircuits
 from shared.adapters.clock import SystemClock
 from shared.adapters.credentials import DynamoCredentials
 from shared.adapters.event_loop import ProcessLoop
 from shared.adapters.exchanges import PinnedExchanges
 from shared.adapters.internal_catalog import DynamoInternalCatalog
+from shared.adapters.journal import DynamoJournal
 from shared.adapters.pool_keys import SecretsManagerPoolKeys
 from shared.adapters.pool_ledger import DynamoPoolLedger
 from shared.adapters.quotes import DynamoQuotes
@@ -24,6 +26,7 @@ from shared.adapters.rate_limits import DynamoRateLimits
 from shared.adapters.receipts import DynamoReceipts
 from shared.adapters.resolver import SystemResolver
 from shared.adapters.row_reads import RowReads
+from shared.domain.circuits import Lane
 from shared.domain.registrations import ProviderKind
 from shared.observability import logger_for
 from shared.ports.clock import Clock
@@ -31,6 +34,8 @@ from shared.providers.exa import ExaRetriever
 from shared.providers.firecrawl import FirecrawlAcquirer
 from shared.services.acquire import Acquire
 from shared.services.admit import Admit
+from shared.services.ask_acquirer import AskAcquirer
+from shared.services.circuit_keeper import CircuitKeeper
 from shared.services.metering import Metering
 from shared.settings.internal import CallerStore
 from shared.settings.live import LivePools, LocalOrigins
@@ -62,12 +67,22 @@ def wired(environment: Mapping[str, str]) -> LiveParts:
     acquire = Acquire(
         admit=admit,
         catalog=catalog,
-        acquirers={
-            ProviderKind.EXA: ExaRetriever(clock=clock, allow_test_names=allow_test_names),
-            ProviderKind.FIRECRAWL: FirecrawlAcquirer(clock=clock, allow_test_names=allow_test_names),
-        },
-        endpoints=settings.endpoints(),
-        meters=meters,
+        ask=AskAcquirer(
+            acquirers={
+                ProviderKind.EXA: ExaRetriever(clock=clock, allow_test_names=allow_test_names),
+                ProviderKind.FIRECRAWL: FirecrawlAcquirer(clock=clock, allow_test_names=allow_test_names),
+            },
+            endpoints=settings.endpoints(),
+            meters=meters,
+            clock=clock,
+        ),
+        keeper=CircuitKeeper(
+            lane=Lane.AGENT,  # of agent_only services: nothing of theirs is told to the customers' lane
+            circuits=DynamoCircuits(dynamodb, reads=reads, table=ledger),
+            journal=DynamoJournal(dynamodb, table=ledger),
+            clock=clock,
+            logger=logger,
+        ),
         allow_test_names=allow_test_names,
         clock=clock,
         logger=logger,

@@ -172,6 +172,13 @@ HEADERS: dict[str, Json] = {
     },
     "Location": {"schema": {"type": "string"}, "description": "Where the new thing is."},
     "Retry-After": {"schema": {"type": "integer", "minimum": 1}, "description": "Seconds to wait."},
+    "X-Knowledge-Degraded": {
+        "schema": {"type": "string", "enum": ["store"]},
+        "description": (
+            "The gateway's store could not be used: whom the credential may reach, and what is registered, is as it was "
+            "less than a minute ago. Given to agents alone."
+        ),
+    },
     "RateLimit": {"schema": {"type": "string"}, "description": "What is left (`r`) and until when (`t`, seconds)."},
     "WWW-Authenticate": {"schema": {"type": "string", "const": "Bearer"}},
 }

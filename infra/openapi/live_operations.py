@@ -36,6 +36,7 @@ LIVE_OPERATIONS: dict[tuple[str, str], Operation] = {
             "allowance_exhausted",
             "provider_rate_limited",
             "circuit_open",
+            "disabled",
             "not_configured",
             "provider_timeout",
         ),

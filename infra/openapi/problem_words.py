@@ -287,7 +287,16 @@ PROBLEMS: dict[str, ProblemWords] = {
         "Try again after `Retry-After`, or a little later where there is none.",
     ),
     "circuit_open": ProblemWords(
-        503, "The service failed repeatedly and is left alone for a while.", "Try again after `Retry-After`."
+        503,
+        "The service failed repeatedly, or asked to be left alone, and is not asked for a while. Nothing was sent.",
+        "Try again after `Retry-After`; `GET /api/v1/knowledge/health` shows what happened.",
+    ),
+    "disabled": ProblemWords(
+        503,
+        "The service was taken out of use: it refused our credentials three times in a row, or answered against its "
+        "contract five times in a row. Nothing was sent.",
+        "Look at `GET /api/v1/knowledge/health`, mend what is wrong, and put the provider back with a passed test or "
+        "`PATCH` `status: active`.",
     ),
     "not_configured": ProblemWords(
         503,

@@ -99,6 +99,7 @@ def _headers(operation: Operation) -> Json:
         headers["Link"] = {"$ref": "#/components/headers/Link"}
     if operation.id == "search":
         headers["Retry-After"] = {"$ref": "#/components/headers/Retry-After"}
+        headers["X-Knowledge-Degraded"] = {"$ref": "#/components/headers/X-Knowledge-Degraded"}
     return headers
 
 

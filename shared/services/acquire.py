@@ -3,32 +3,41 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
 from aws_lambda_powertools import Logger
 
 from shared.domain.acquiring import AcquiredFrom, AcquireWish, acquirer_for
-from shared.domain.acquisitions import Acquired, Wanted
+from shared.domain.acquisitions import LEFT_APPROVED_HOSTS, NOT_FRESH, Acquired
 from shared.domain.deadlines import Deadline
 from shared.domain.exposure import CredentialClass
 from shared.domain.outcomes import OutcomeCode, OutcomeStatus
-from shared.domain.pools import POOL_OF
-from shared.domain.registrations import Provider, ProviderKind, Source
-from shared.errors import ExchangeError, ExchangeTimeout, InternalFault, Problem, Refused
+from shared.domain.registrations import Provider
+from shared.errors import ExchangeError, InternalFault, Problem
 from shared.observability import ACQUIRE_ANSWERED, PROVIDER_FAULT, place_of
+from shared.ports.circuits import KnownCircuits
 from shared.ports.clock import Clock
 from shared.ports.internal_catalog import InternalCatalog
-from shared.ports.live_retriever import Acquirer
-from shared.ports.meter import Meters
 from shared.services.admit import Admit
+from shared.services.ask_acquirer import AskAcquirer
 from shared.services.at_once import opened
+from shared.services.circuit_keeper import CircuitKeeper
+from shared.services.guarded_operation import GuardedOperation
 from shared.services.provider_problems import problem_for
 
-# A service that answers at the last moment is still settled with before the answer is due.
-_SETTLING_S: Final = 0.25
+# What a service says of a source, having done its work.
+OF_THE_SOURCE: Final = frozenset(
+    {
+        OutcomeCode.NOT_FOUND,
+        OutcomeCode.CAPABILITY_UNAVAILABLE,
+        OutcomeCode.RESPONSE_TOO_LARGE,
+        NOT_FRESH,
+        LEFT_APPROVED_HOSTS,
+    }
+)
+LONGEST_S: Final = 25.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +56,7 @@ class Acquire:
     a second service would be told, and paid, without anybody having asked for it.
 
     Raises what `Admit` raises, then the body's Problem, what `acquirer_for` raises, what `problem_for` makes of a
-    provider's failure, `InternalFault`, `Unavailable` when the store cannot be used.
+    provider's failure or of its open circuit, `InternalFault`, `Unavailable` when the store cannot be used.
     """
 
     def __init__(
@@ -55,38 +64,39 @@ class Acquire:
         *,
         admit: Admit,
         catalog: InternalCatalog,
-        acquirers: Mapping[ProviderKind, Acquirer],
-        endpoints: Mapping[ProviderKind, str],
-        meters: Meters,
+        ask: AskAcquirer,
+        keeper: CircuitKeeper,
         allow_test_names: bool,
         clock: Clock,
         logger: Logger,
     ) -> None:
         self._admit = admit
         self._catalog = catalog
-        self._acquirers = acquirers
-        self._endpoints = endpoints
-        self._meters = meters
+        self._ask = ask
+        self._operation = GuardedOperation(keeper=keeper, limit_s=LONGEST_S, harmless=OF_THE_SOURCE, clock=clock)
         self._allow_test_names = allow_test_names
         self._clock = clock
         self._logger = logger
 
     async def __call__(self, request: AcquireRequest) -> AcquiredFrom:
         admission = self._admit(request.token, classes=(CredentialClass.AGENT,), agent_id=request.agent_id)
-        reading = self._catalog.providers()
-        principal, providers = await opened(admission, reading, deadline=request.deadline, clock=self._clock)
+        reading = self._operation.beside(self._catalog.providers())
+        principal, (providers, known) = await opened(admission, reading, deadline=request.deadline, clock=self._clock)
         if isinstance(request.wish, Problem):
             raise request.wish
         allowed = principal.allowed_providers
         provider = acquirer_for(request.wish, providers, allowed=allowed, allow_test_names=self._allow_test_names)
-        acquired = await self._reported(provider, request.wish, request)
+        acquired = await self._reported(provider, request.wish, request, known=known)
         return AcquiredFrom(source=provider.source, acquired=acquired)
 
-    async def _reported(self, provider: Provider, wish: AcquireWish, request: AcquireRequest) -> Acquired:
-        """With the one log line of an acquisition that asked a provider: never what was asked for or found."""
+    async def _reported(
+        self, provider: Provider, wish: AcquireWish, request: AcquireRequest, *, known: KnownCircuits
+    ) -> Acquired:
+        """With the one log line of an acquisition that chose a provider: never what was asked for or found."""
         report = partial(self._report, provider, request, started_s=self._clock.monotonic())
         try:
-            acquired = await self._acquired(provider.source, wish, deadline=request.deadline)
+            work = partial(self._ask, provider.source, wish, deadline=request.deadline)
+            acquired = await self._operation.run(provider.source, work, known=known, deadline=request.deadline)
         except ExchangeError as error:
             report(error.code)
             raise problem_for(error, provider_id=provider.id, now=self._clock.now()) from None
@@ -99,21 +109,6 @@ class Acquire:
             raise InternalFault("Quote the request id when you report this.") from None
         report(OutcomeStatus.SUCCESS, acquired=acquired)
         return acquired
-
-    async def _acquired(self, source: Source, wish: AcquireWish, *, deadline: Deadline) -> Acquired:
-        """By the deadline, whatever the service and the stores behind the meter do."""
-        acquirer = self._acquirers.get(source.kind)
-        if acquirer is None:
-            raise Refused(OutcomeCode.NOT_CONFIGURED)
-        at_service = replace(source, base_url=self._endpoints[source.kind])
-        earlier = Deadline(at_s=deadline.at_s - _SETTLING_S)
-        meter = self._meters.open(at_service, POOL_OF[source.kind], deadline=earlier)
-        wanted = Wanted(url=wish.url, freshness=wish.freshness)
-        try:
-            async with asyncio.timeout(deadline.remaining_s(self._clock.monotonic())):
-                return await acquirer.acquire(at_service, wanted, meter=meter)
-        except TimeoutError:
-            raise ExchangeTimeout from None
 
     def _report(
         self,

@@ -50,6 +50,11 @@ _TOLD: Final[Mapping[str, _Told]] = {
     OutcomeCode.CIRCUIT_OPEN: _Told(
         kind=ProviderUnavailable, code="circuit_open", detail="The service failed repeatedly and is left alone."
     ),
+    OutcomeCode.DISABLED: _Told(
+        kind=ProviderUnavailable,
+        code="disabled",
+        detail="The service was taken out of use after it failed repeatedly. Nothing was sent.",
+    ),
     OutcomeCode.NOT_CONFIGURED: _Told(
         kind=ProviderUnavailable, code="not_configured", detail="The service is not set up here. Nothing was sent."
     ),

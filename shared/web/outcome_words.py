@@ -88,15 +88,16 @@ OUTCOME_WORDS: dict[OutcomeCode, Words] = {
         "Leave that wish out, or read a contract provider's capabilities again.",
     ),
     OutcomeCode.CIRCUIT_OPEN: Words(
-        "The provider failed repeatedly and is left alone for a while.",
-        "Wait until `retryAt`, and mend the provider.",
+        "The provider failed three times in a row, or asked to be left alone, and is not asked for a while.",
+        "Nothing has to be done: from `retryAt` on it is tried again. Mend it where it does not recover.",
     ),
     OutcomeCode.TERMS_REQUIRED: Words(
         "The provider asks its owner to accept terms first.",
         "Accept them with the provider, then search again.",
     ),
     OutcomeCode.DISABLED: Words(
-        "The provider is switched off: by an operator, or because it has to pass a test first.",
+        "The provider is switched off: by an operator, because it has to pass a test first, or because it refused our "
+        "credentials three times in a row or answered against its contract five times in a row.",
         "Test it with `activate: true`; where its `needsTest` is false, a change to `status: active` does it too.",
     ),
     OutcomeCode.CONFIG_CHANGED: Words(

@@ -12,6 +12,7 @@ from functions.live.parts import LiveParts
 from functions.live.routes import api_for
 from shared.adapters.event_loop import ProcessLoop
 from shared.domain.acquiring import AcquireWish
+from shared.domain.circuits import Lane
 from shared.domain.credentials import Credential
 from shared.domain.deadlines import Deadline
 from shared.domain.live_configs import ENDPOINTS, FirecrawlConfig
@@ -20,11 +21,14 @@ from shared.domain.registrations import Provider, ProviderKind
 from shared.ports.live_retriever import Acquirer
 from shared.services.acquire import Acquire, AcquireRequest
 from shared.services.admit import Admit
+from shared.services.ask_acquirer import AskAcquirer
+from shared.services.circuit_keeper import CircuitKeeper
 from shared.services.metering import Metering
 from tests.support.alexandria_fakes import FakeQuotes, FakeReceipts
 from tests.support.builders import a_credential, a_provider, a_token, an_internal_provider
 from tests.support.fake_exchanges import FakeExchanges
 from tests.support.fakes import FakeCatalog, FakeClock, FakeCredentials, FakeRateLimits, FakeStore
+from tests.support.health_fakes import FakeCircuitStore, FakeJournal
 from tests.support.live_fakes import FakeAllowances, FakePoolKeys, FakePoolLedger, ScriptedLiveRetriever
 from tests.support.search_stage import Answered, RecordedLog, event_of
 
@@ -59,6 +63,8 @@ class LiveStage:
         self.allowances = FakeAllowances(clock=self.clock)
         self.credentials = FakeCredentials(self.store.credentials.values())
         self.catalog = FakeCatalog(self.store.internal_providers())
+        self.circuits = FakeCircuitStore()
+        self.journal = FakeJournal(self.clock)
         self.quotes = FakeQuotes(clock=self.clock)
         self.receipts = FakeReceipts(clock=self.clock)
         self.loop = ProcessLoop()
@@ -123,9 +129,15 @@ class LiveStage:
         acquire = Acquire(
             admit=admit,
             catalog=self.catalog,
-            acquirers=self.acquirers,
-            endpoints=self.endpoints,
-            meters=meters,
+            ask=AskAcquirer(acquirers=self.acquirers, endpoints=self.endpoints, meters=meters, clock=self.clock),
+            keeper=CircuitKeeper(
+                lane=Lane.AGENT,
+                circuits=self.circuits,
+                journal=self.journal,
+                clock=self.clock,
+                logger=self.log,
+                jitter=lambda: 0.0,
+            ),
             allow_test_names=False,
             clock=self.clock,
             logger=self.log,

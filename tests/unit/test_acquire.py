@@ -29,7 +29,7 @@ from shared.errors import (
     Unclear,
 )
 from shared.ports.meter import Attempt, Meter
-from shared.services import acquire as acquire_service
+from shared.services import ask_acquirer
 from shared.services.provider_problems import problem_for
 from tests.support.builders import NOW, a_token
 from tests.support.live_stage import URL, LiveStage
@@ -448,7 +448,7 @@ def test_a_service_that_never_answers_is_a_timeout_by_the_deadline(
     stage: LiveStage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stage.service.fetches[stage.add().id] = _hangs
-    monkeypatch.setattr(acquire_service, "Wanted", _wanted_late(stage))
+    monkeypatch.setattr(ask_acquirer, "Wanted", _wanted_late(stage))
     answer = stage.acquire()
     assert problem_of(answer) == (504, "provider_timeout")
     assert [line["outcome"] for line in stage.log.of("acquire.answered")] == ["timeout"]
