@@ -172,6 +172,15 @@ def test_of_a_batch_the_keys_of_one_table_are_left_for_later(proxy: FaultProxy, 
     assert (set(found), rule.count) == (set(places), 2)
 
 
+def test_of_a_batch_the_keys_of_one_kind_of_partition_are_left_for_later(proxy: FaultProxy, tables: Tables) -> None:
+    keys = [{"pk": {"S": partition}, "sk": {"S": "-"}} for partition in ("CIRCUITS", "CREDENTIAL")]
+    with proxy.doing(Rule(fault=LeavesForLater(partition="CIRC"), operation="BatchGetItem", partition="CIRC")) as rule:
+        for wanted, left in ((keys, 1), (keys[1:], 0), (keys[:1], 1)):
+            answer = tables.dynamodb.batch_get_item(RequestItems={tables.cards: {"Keys": wanted}})
+            assert len(answer["UnprocessedKeys"].get(tables.cards, {"Keys": []})["Keys"]) == left
+    assert rule.count == 2
+
+
 def test_an_answer_comes_late(proxy: FaultProxy, tables: Tables) -> None:
     started_s = time.monotonic()
     with proxy.doing(Rule(fault=Late(0.2), operation="PutItem")):

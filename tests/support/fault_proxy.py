@@ -70,9 +70,13 @@ class Garbles:
 
 @dataclass(frozen=True, slots=True)
 class LeavesForLater:
-    """Of a batch, the keys of one table come back as unprocessed; the others are read."""
+    """Of a batch, the keys of one table, or of one kind of partition, come back unprocessed; the others are read."""
 
-    table: str
+    table: str = ""
+    partition: str = ""
+
+    def leaves(self, table: str, key: dict[str, Any]) -> bool:
+        return (not self.table or table == self.table) and key["pk"]["S"].startswith(self.partition)
 
 
 Fault: TypeAlias = "Says | Late | Hangs | Breaks | Garbles | LeavesForLater"
@@ -287,9 +291,13 @@ async def _answered(fault: Fault, request: Request, engine: Engine) -> bytes:
 
 
 async def _left_for_later(fault: LeavesForLater, request: Request, engine: Engine) -> bytes:
-    wanted = request.json["RequestItems"]
-    left = {table: keys for table, keys in wanted.items() if table == fault.table}
-    others = {table: keys for table, keys in wanted.items() if table not in left}
+    wanted: dict[str, dict[str, Any]] = request.json["RequestItems"]
+    left, others = {}, {}
+    for table, of_table in wanted.items():
+        for part, is_left in ((left, True), (others, False)):
+            keys = [key for key in of_table["Keys"] if fault.leaves(table, key) is is_left]
+            if keys:
+                part[table] = {**of_table, "Keys": keys}
     found: dict[str, Any] = {"Responses": {}, "UnprocessedKeys": {}}
     if others:
         found = fault_wire.body_of(await engine.ask(request.with_json({**request.json, "RequestItems": others})))
