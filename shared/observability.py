@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Final
 
 from aws_lambda_powertools import Logger
@@ -56,6 +56,11 @@ def correlate(logger: Logger, ids: Mapping[str, str | None]) -> None:
     _correlation.update((name, value) for name, value in ids.items() if value is not None)
     for each in {id(one): one for one in (logger, *_loggers.values())}.values():
         each.append_keys(**ids)
+
+
+def loggers() -> Collection[Logger]:
+    """All that `logger_for` made."""
+    return _loggers.values()
 
 
 def correlation() -> Mapping[str, str]:
