@@ -1,73 +1,52 @@
-"""What an operator is told without looking."""
+"""What an operator is told without looking. When, is in `infra.alarms`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from aws_cdk import Duration
 from aws_cdk import aws_cloudwatch as cloudwatch
-from aws_cdk import aws_logs as logs
 from constructs import Construct
 
-from infra.constructs.names import camel
-from shared.observability import ADMIN_AUTHENTICATION_FAILED, UNITS_ASK_FOR_REVIEW
+from infra.alarms import ALARMS, Alarm
+from infra.constructs.metrics import Sources, metric_of
 
-NAMESPACE = "KnowledgeGateway"
-REFUSED_ADMINS = "RefusedAdminAuthentications"
-TOLERATED_PER_5_MIN = 10
-UNREVIEWED_UNITS = "UnreviewedUnits"
+_OPERATIONS_PAGE = "docs/operations.md"
 
 
-def alarm_on_refused_admins(scope: Construct, *, log: logs.ILogGroup) -> cloudwatch.Alarm:
-    """Counts failed admin authentications in the admin function's log; more than ten in five minutes is an alarm."""
-    counted = _count(scope, REFUSED_ADMINS, log=log, message=ADMIN_AUTHENTICATION_FAILED, metric=REFUSED_ADMINS)
-    return _alarm(
-        scope,
-        counted,
-        name=REFUSED_ADMINS,
-        description="Somebody is trying admin tokens that are not valid.",
-        tolerated=TOLERATED_PER_5_MIN,
-    )
+def make_alarms(scope: Construct, sources: Sources) -> tuple[cloudwatch.Alarm, ...]:
+    """All of them, without an action yet."""
+    return tuple(_alarm(scope, alarm, sources) for alarm in ALARMS)
 
 
-def alarm_on_unreviewed_units(scope: Construct, *, logs_of: Mapping[str, logs.ILogGroup]) -> cloudwatch.Alarm:
-    """An alarm while operations of a pool of which a fifth of the limit is unknown go on. `logs_of`: by function."""
-    counted = [
-        _count(scope, UNREVIEWED_UNITS + camel(name), log=log, message=UNITS_ASK_FOR_REVIEW, metric=UNREVIEWED_UNITS)
-        for name, log in logs_of.items()
-    ]
-    return _alarm(
-        scope,
-        counted[0],  # all of them are one metric
-        name=UNREVIEWED_UNITS,
-        description="A fifth of a pool's allowance is taken by operations whose end nobody knows: review them.",
-        tolerated=0,
-    )
-
-
-def _count(scope: Construct, name: str, *, log: logs.ILogGroup, message: str, metric: str) -> logs.MetricFilter:
-    return logs.MetricFilter(
-        scope,
-        name,
-        log_group=log,
-        filter_pattern=logs.FilterPattern.string_value("$.message", "=", message),
-        metric_namespace=NAMESPACE,
-        metric_name=metric,
-        metric_value="1",
-    )
-
-
-def _alarm(
-    scope: Construct, counted: logs.MetricFilter, *, name: str, description: str, tolerated: int
-) -> cloudwatch.Alarm:
-    """On more than `tolerated` in five minutes."""
+def _alarm(scope: Construct, alarm: Alarm, sources: Sources) -> cloudwatch.Alarm:
+    threshold, comparison = _threshold_of(alarm)
+    silence = cloudwatch.TreatMissingData
     return cloudwatch.Alarm(
         scope,
-        name + "Alarm",
-        alarm_description=description,
-        metric=counted.metric(statistic=cloudwatch.Stats.SUM, period=Duration.minutes(5)),
-        threshold=tolerated,
-        comparison_operator=cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
-        evaluation_periods=1,
-        treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
+        f"{alarm.name}Alarm",
+        alarm_description=f"{alarm.why} What to do: {_OPERATIONS_PAGE}, {alarm.runbook!r}.",
+        metric=_metric_of(alarm, sources),
+        threshold=threshold,
+        comparison_operator=comparison,
+        evaluation_periods=alarm.periods,
+        datapoints_to_alarm=alarm.datapoints,
+        treat_missing_data=silence.BREACHING if alarm.is_silence_bad else silence.NOT_BREACHING,
+    )
+
+
+def _threshold_of(alarm: Alarm) -> tuple[float, cloudwatch.ComparisonOperator]:
+    if alarm.below is not None:
+        return alarm.below, cloudwatch.ComparisonOperator.LESS_THAN_THRESHOLD
+    if alarm.above is None:
+        raise ValueError(f"{alarm.name} has no threshold")
+    return alarm.above, cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD
+
+
+def _metric_of(alarm: Alarm, sources: Sources) -> cloudwatch.IMetric:
+    period = Duration.minutes(alarm.period_min)
+    metrics = {reading.id: metric_of(reading, sources, period=period) for reading in alarm.readings}
+    if not alarm.expression:
+        (only,) = metrics.values()
+        return only
+    return cloudwatch.MathExpression(
+        expression=alarm.expression, using_metrics=dict(metrics), period=period, label=alarm.name
     )
