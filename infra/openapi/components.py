@@ -175,8 +175,8 @@ HEADERS: dict[str, Json] = {
     "X-Knowledge-Degraded": {
         "schema": {"type": "string", "enum": ["store"]},
         "description": (
-            "The gateway's store could not be used: whom the credential may reach, and what is registered, is as it was "
-            "less than a minute ago. Given to agents alone."
+            "The gateway's store could not be used: whom the credential may reach, and what is registered, is as it "
+            "was less than a minute ago. Given to agents alone."
         ),
     },
     "RateLimit": {"schema": {"type": "string"}, "description": "What is left (`r`) and until when (`t`, seconds)."},

@@ -40,8 +40,8 @@ _SEARCHING: dict[tuple[str, str], Operation] = {
             "outcome, not an error. The class of the token decides what may be sent and what comes back: an agent gets "
             "passages with their provenance and outcomes, an assistant gets the five customer fields alone. When every "
             "provider said when to come back, the answer carries `Retry-After`. A provider whose circuit is open is "
-            "not asked and told as `circuit_open`; one that was taken out of use as `disabled`, whether it was named or "
-            "not."
+            "not asked and told as `circuit_open`; one that was taken out of use as `disabled`, whether it was named "
+            "or not."
         ),
         tokens=("agentToken", "assistantToken"),
         request=(AgentSearchBody, AssistantSearchBody),

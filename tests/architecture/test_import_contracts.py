@@ -55,10 +55,13 @@ BREACHES: dict[str, list[tuple[str, str]]] = {
             "from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n    import shared.ports.catalog\n",
         ),
         ("functions/widget/breach.py", "import shared.domain.cards\n"),
+        ("functions/widget/breach.py", "import shared.adapters.journal_reader\n"),
+        ("shared/services/search_for_customer.py", "def late() -> None:\n    import shared.services.remembered_tokens\n"),
     ],
     "The customer's cards never reach the agent's": [
         ("shared/adapters/customer_cards.py", "import shared.adapters.card_reader\n"),
         ("shared/services/search_for_assistant.py", "import shared.ports.vocabularies\n"),
+        ("shared/services/search_for_assistant.py", "import shared.services.open_search\n"),
     ],
     "What customers use never reaches the live services": [
         ("functions/widget/breach.py", "import shared.providers.mcp_client\n"),
