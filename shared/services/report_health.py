@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from heapq import merge
 from itertools import islice
 from typing import Final, TypeVar
@@ -116,8 +117,8 @@ class ReportHealth:
     async def _parts(self, reading: _Reading, pools: Iterable[Pool]) -> _Parts:
         lanes = list(self._circuits)
         circuits, records, found = await asyncio.gather(
-            asyncio.gather(*(reading.of(_CIRCUITS[lane], self._lane(lane)) for lane in lanes)),
-            reading.of(Part.LOOKS, self._looks.records()),
+            asyncio.gather(*(reading.of(_CIRCUITS[lane], partial(self._lane, lane)) for lane in lanes)),
+            reading.of(Part.LOOKS, self._looks.records),
             asyncio.gather(*(self._pool(reading, pool) for pool in pools)),
         )
         known = {lane: each for lane, each in zip(lanes, circuits, strict=True) if each is not None}
@@ -128,16 +129,16 @@ class ReportHealth:
 
     async def _pool(self, reading: _Reading, pool: Pool) -> PoolHealth:
         keys, state, allowance = await asyncio.gather(
-            reading.of(Part.KEYS, self._pools.keys_of(pool)),
-            reading.of(Part.RESTS, self._pools.state_of(pool)),
-            reading.of(Part.ALLOWANCES, self._allowances.read(pool)),
+            reading.of(Part.KEYS, partial(self._pools.keys_of, pool)),
+            reading.of(Part.RESTS, partial(self._pools.state_of, pool)),
+            reading.of(Part.ALLOWANCES, partial(self._allowances.read, pool)),
         )
         view = None if keys is None or state is None else self._pools.view(pool, keys, state)
         return PoolHealth(pool=pool, view=view, allowance=allowance)
 
     async def _history(self, reading: _Reading, provider: Provider) -> tuple[JournalEntry, ...]:
         read = [
-            reading.of(_HISTORIES[lane], self._histories[lane].latest(provider.id, limit=MOST_OF_HISTORY))
+            reading.of(_HISTORIES[lane], partial(self._histories[lane].latest, provider.id, limit=MOST_OF_HISTORY))
             for lane in _lanes_of(provider)
         ]
         found = [entries for entries in await asyncio.gather(*read) if entries is not None]
@@ -158,11 +159,11 @@ class _Reading:
     def __init__(self) -> None:
         self.missing: set[Part] = set()
 
-    async def of(self, part: Part, work: Awaitable[T]) -> T | None:
+    async def of(self, part: Part, read: Callable[[], Awaitable[T]]) -> T | None:
         """None where it cannot be had, or not in time."""
         try:
             async with asyncio.timeout(_PART_TIMEOUT_S):
-                return await work
+                return await read()
         except (Unavailable, TimeoutError):
             self.missing.add(part)
             return None
