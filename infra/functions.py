@@ -222,6 +222,7 @@ PROBE = Function(
     dials_out=True,
     every_min=5,
     timeout_s=60,
+    settings=(("KG_PROBE_EVERY_S", "240"),),
 )
 
 FUNCTIONS = (SEARCH, WIDGET, LOOKUP, LIVE, ADMIN, ASSETS, PROBE)

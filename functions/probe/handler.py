@@ -1,4 +1,6 @@
-"""The probe function, run by the clock: it finishes what was begun elsewhere. Nobody can call it over HTTP."""
+"""The probe function, run by the clock: it looks at the providers, and finishes what was begun elsewhere. Nobody can
+call it over HTTP.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +8,12 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from functions.probe.run import Probe, budget_s
+from functions.probe.run import Probe
 from functions.probe.wiring import wired
-from shared.adapters.event_loop import ProcessLoop
-from shared.observability import logger_for
 
-_probe = Probe(wired(os.environ), loop=ProcessLoop(), logger=logger_for("probe"))
+_probe = Probe(wired(os.environ))
 
 
 def handler(_event: Mapping[str, Any], context: Any) -> dict[str, Any]:
     """What was done. The event says nothing."""
-    return _probe.run(budget_s=budget_s(context))
+    return _probe.run(context)

@@ -1,45 +1,83 @@
-"""One run: clears away deleted collections for as long as the invocation may last."""
+"""One run: looks at the providers, then clears away deleted collections for as long as the invocation may last. Neither
+keeps the other from being done.
+"""
 
 from __future__ import annotations
 
-from typing import Protocol
-
-from aws_lambda_powertools import Logger
+from collections.abc import Coroutine
+from typing import Any, Final, Protocol, TypeVar
 
 from functions.probe.parts import Parts
-from shared.adapters.event_loop import ProcessLoop
 from shared.errors import Problem
-from shared.observability import COLLECTIONS_CLEARED, PROBE_INTERRUPTED
-from shared.services.clear_collections import ClearCollections
+from shared.measures import measure_health
+from shared.observability import COLLECTIONS_CLEARED, PROBE_FAULT, PROBE_INTERRUPTED, place_of
+from shared.services.clear_collections import Cleared
+from shared.services.probe_providers import Probed
+
+T = TypeVar("T")
 
 # A piece of work takes a second or two, and the last one has to end before the invocation does.
-_RESERVE_S = 8.0
-_MAX_S = 20.0
+_RESERVE_S: Final = 8.0
+_MOST_CLEARING_S: Final = 20.0
+_LEAST_PROBING_S: Final = 10.0  # with less, too few could be looked at for the run to be worth it
 
 
 class Context(Protocol):
     def get_remaining_time_in_millis(self) -> int: ...
 
 
-def budget_s(context: Context) -> float:
-    """How long a run may begin further pieces of work."""
-    return min(_MAX_S, max(0.0, context.get_remaining_time_in_millis() / 1000 - _RESERVE_S))
-
-
 class Probe:
     """What it cannot do now it does in the next run."""
 
-    def __init__(self, parts: Parts, *, loop: ProcessLoop, logger: Logger) -> None:
-        self._clear = ClearCollections(sweeper=parts.sweeper, clock=parts.clock)
-        self._loop = loop
-        self._logger = logger
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
 
-    def run(self, *, budget_s: float) -> dict[str, object]:
-        try:
-            cleared = self._loop.run(self._clear(budget_s=budget_s))
-        except Problem as problem:
-            self._logger.warning(PROBE_INTERRUPTED, code=problem.code)
-            return {"finished": 0, "isDone": False}
+    def run(self, context: Context) -> dict[str, object]:
+        """`providers` is None when none were looked at: no run was due, or none was possible. `finished` and `isDone` are
+        of the clearing away.
+        """
+        probed = self._probed(_left_s(context))
+        cleared = self._cleared(min(_MOST_CLEARING_S, _left_s(context)))
+        providers = None if probed is None else _in_plain(probed)
+        return {"providers": providers, "finished": cleared.finished, "isDone": cleared.is_done}
+
+    def _probed(self, budget_s: float) -> Probed | None:
+        if budget_s < _LEAST_PROBING_S:
+            return None
+        probed = self._attempt("providers", self._parts.probe_providers(budget_s=budget_s))
+        if probed is not None:
+            states = {state.value: count for state, count in probed.states.items()}
+            measure_health(states, left_out=probed.left_out, about={"run": probed.run_id})
+        return probed
+
+    def _cleared(self, budget_s: float) -> Cleared:
+        cleared = self._attempt("collections", self._parts.clear_collections(budget_s=budget_s))
+        if cleared is None:
+            return Cleared(0, is_done=False)
         if cleared.finished or not cleared.is_done:
-            self._logger.info(COLLECTIONS_CLEARED, finished=cleared.finished, is_done=cleared.is_done)
-        return {"finished": cleared.finished, "isDone": cleared.is_done}
+            self._parts.logger.info(COLLECTIONS_CLEARED, finished=cleared.finished, is_done=cleared.is_done)
+        return cleared
+
+    def _attempt(self, part: str, work: Coroutine[Any, Any, T]) -> T | None:
+        try:
+            return self._parts.loop.run(work)
+        except Problem as problem:
+            self._parts.logger.warning(PROBE_INTERRUPTED, part=part, code=problem.code)
+        except Exception as error:  # noqa: BLE001  # a fault in one part must not cost the other
+            self._parts.logger.error(PROBE_FAULT, part=part, fault=place_of(error))
+        return None
+
+
+def _left_s(context: Context) -> float:
+    """How long further pieces of work may be begun."""
+    return max(0.0, context.get_remaining_time_in_millis() / 1000 - _RESERVE_S)
+
+
+def _in_plain(probed: Probed) -> dict[str, object]:
+    return {
+        "states": {state.value: count for state, count in probed.states.items()},
+        "lookedAt": probed.looked_at,
+        "leftOut": probed.left_out,
+        "changed": probed.changed,
+        "faults": probed.faults,
+    }

@@ -11,6 +11,8 @@ from infra.pools import POOL_VARIABLES
 
 # Here alone may a provider be plain http on loopback.
 _LOOPBACK = {"KG_ALLOW_LOOPBACK_HTTP": "true"}
+# Here what runs by the clock does so more often.
+_OFTEN = {"KG_PROBE_EVERY_S": "15"}
 _INHERITED = ("PATH", "LANG", "LC_ALL", "TMPDIR", "SSL_CERT_FILE")
 
 
@@ -20,11 +22,12 @@ def environments(
     """The whole environment of each function's processes, by function.
 
     `store` holds the KG_* variables of all functions together; `client` is what leads an AWS client to the backend;
-    `local_origins` is for those that ask the live services: kind -> origin on loopback.
+    `local_origins` is for those that ask the live services, or look at them: kind -> origin on loopback.
     """
     moved = {"KG_LOCAL_ORIGINS": json.dumps(dict(local_origins))} if local_origins else {}
     return {
-        each.name: _environment(each, store=store, client=client) | (moved if each.reads_pools else {})
+        each.name: _environment(each, store=store, client=client)
+        | (moved if each.reads_pools or each.every_min else {})
         for each in FUNCTIONS
     }
 
@@ -36,6 +39,7 @@ def _environment(function: Function, *, store: Mapping[str, str], client: Mappin
     environment |= inherited | variables | dict(function.settings)
     if variables:
         environment |= client
+    environment |= _OFTEN if function.every_min else {}
     return environment | (_LOOPBACK if function.dials_out else {})
 
 

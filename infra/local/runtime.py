@@ -60,9 +60,12 @@ class Runtime:
     def __enter__(self) -> Self:
         client = client_environment(self.aws_endpoint)
         told = environments(store=self._store, client=client, local_origins=self._local_origins)
+        timeouts = {function.name: function.timeout_s for function in FUNCTIONS}
         for name, environment in told.items():
             log = self._log_dir / f"{name}.log"
-            self._pools[name] = Pool(f"functions.{name}.handler", environment=environment, log=log)
+            self._pools[name] = Pool(
+                f"functions.{name}.handler", environment=environment, log=log, timeout_s=timeouts[name]
+            )
         for function in FUNCTIONS:
             if function.every_min:
                 self._clockwork.drive(function.name, self._pools[function.name])

@@ -27,10 +27,14 @@ class Allowances(Protocol):
         ...
 
 
-class AllowanceDesk(Protocol):
-    """What an operator does with allowances. All raise `Unavailable` when the store cannot be used."""
+class AllowanceReader(Protocol):
+    async def read(self, pool: Pool) -> Allowance:
+        """One read, no write. Raises `Unavailable`."""
+        ...
 
-    async def read(self, pool: Pool) -> Allowance: ...
+
+class AllowanceDesk(AllowanceReader, Protocol):
+    """What an operator does with allowances. All raise `Unavailable` when the store cannot be used."""
 
     async def change(
         self, pool: Pool, *, limit: int, review: Review, expected_generation: int, change: Change

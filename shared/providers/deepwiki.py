@@ -21,6 +21,7 @@ from shared.domain.registrations import Source
 from shared.domain.strict_json import JsonValue
 from shared.errors import Refused
 from shared.ports.clock import Clock
+from shared.ports.exchange import Exchange
 from shared.ports.meter import Attempt, Meter
 from shared.ports.retriever import RetrieverLimits
 from shared.providers.mcp_caller import ToolCaller
@@ -63,11 +64,21 @@ class DeepWikiRetriever:
         values: dict[str, JsonValue] = {"repository": repository, "question": question.query}
 
         async def ask(attempt: Attempt) -> Retrieval:
-            result, is_another = await self._tools.call(attempt.exchange, f"{source.base_url}/mcp", values)
+            result, is_another = await self._tools.call(attempt.exchange, _url(source), values)
             warnings = tuple(_warnings(question, is_another_tool=is_another))
             return _retrieval(_answer(result), repository, warnings)
 
         return await meter.perform(ask)
+
+    async def offers_as_usual(self, source: Source, exchange: Exchange) -> bool:
+        """Whether its tool is listed as it is called here. Not an operation: no tool is called, and no repository is
+        named. Raises the `ExchangeError` family; `Refused` (`capability_unavailable`) when no tool could be called.
+        """
+        return await self._tools.offers_as_usual(exchange, _url(source))
+
+
+def _url(source: Source) -> str:
+    return f"{source.base_url}/mcp"
 
 
 def _repository(source: Source, question: Question) -> str:

@@ -42,6 +42,15 @@ class ToolCaller:
             result = await line.call(tool.name, tool.named(values))
         return result, tool != self._wish.usual
 
+    async def offers_as_usual(self, exchange: Exchange, url: str) -> bool:
+        """Whether the server lists the usual tool, in its usual shape; calls none. Raises `Refused`
+        (`capability_unavailable`) when none of its tools will do.
+        """
+        tool = self._wish.choose(await self._client.open(exchange, url).list_tools())
+        if tool is None:
+            raise Refused("capability_unavailable")
+        return tool == self._wish.usual
+
     def _tool(self, url: str) -> Tool:
         tool, found_at_s = self._found.get(url, (self._wish.usual, self._clock.monotonic()))
         return tool if self._clock.monotonic() - found_at_s < FOUND_FOR_S else self._wish.usual

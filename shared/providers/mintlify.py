@@ -23,6 +23,7 @@ from shared.domain.registrations import Source
 from shared.domain.strict_json import JsonValue
 from shared.errors import Refused
 from shared.ports.clock import Clock
+from shared.ports.exchange import Exchange
 from shared.ports.meter import Attempt, Meter
 from shared.ports.retriever import RetrieverLimits
 from shared.providers.mcp_caller import ToolCaller
@@ -61,7 +62,7 @@ class MintlifyRetriever:
         if len(question.query) > LIMITS.query_characters:
             raise Refused("query_too_long")
         check_not_forced(question)
-        url = f"{source.base_url}/mcp" if config.endpoint is MintlifyEndpoint.MCP else source.base_url
+        url = _url(source, config)
         values = _values(question, config)
 
         async def ask(attempt: Attempt) -> Retrieval:
@@ -75,6 +76,18 @@ class MintlifyRetriever:
             )
 
         return await meter.perform(ask)
+
+    async def offers_as_usual(self, source: Source, exchange: Exchange) -> bool:
+        """Whether its tool is listed as it is called here. Not an operation: no tool is called. Raises the
+        `ExchangeError` family; `Refused` (`capability_unavailable`) when there is no tool that could be called.
+        """
+        if not isinstance(source.config, MintlifyConfig):
+            raise Refused("not_configured")
+        return await self._tools.offers_as_usual(exchange, _url(source, source.config))
+
+
+def _url(source: Source, config: MintlifyConfig) -> str:
+    return f"{source.base_url}/mcp" if config.endpoint is MintlifyEndpoint.MCP else source.base_url
 
 
 def _values(question: Question, config: MintlifyConfig) -> dict[str, JsonValue]:

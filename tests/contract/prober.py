@@ -1,5 +1,5 @@
-"""A process that does nothing but run the probe function, one run after the other, until nothing is left or it is
-killed. Prints a line before each run.
+"""A process that does nothing but run the probe function, one run after the other, until nothing is left to clear away
+or it is killed. Prints a line before each run.
 """
 
 from __future__ import annotations

@@ -152,10 +152,26 @@ ASSETS = [
 ]
 
 PROBE = [
+    ("dynamodb:BatchGetItem", "TableLedgerInternal.Arn", keys("CIRCUITS")),
+    ("dynamodb:BatchGetItem", "TableLedgerPublic.Arn", keys("CIRCUITS")),
+    ("dynamodb:BatchGetItem", "TableRegistrationsInternal.Arn", keys("GENERATION")),
+    ("dynamodb:BatchGetItem", "TableRegistrationsPublic.Arn", keys("GENERATION")),
     ("dynamodb:BatchWriteItem", "TableCards.Arn", keys("CARD#*", "KEY#*")),
     ("dynamodb:DeleteItem", "TableCards.Arn", keys("COLLECTION")),
+    ("dynamodb:DeleteItem", "TableLedgerInternal.Arn", keys("HEALTH")),
     ("dynamodb:GetItem", "TableCards.Arn", keys("COLLECTION")),
+    ("dynamodb:GetItem", "TableLedgerInternal.Arn", keys("POOL#deepwiki", "POOL#mintlify")),
+    ("dynamodb:GetItem", "TableRegistrationsInternal.Arn", keys("GENERATION")),
+    ("dynamodb:GetItem", "TableRegistrationsPublic.Arn", keys("GENERATION")),
+    ("dynamodb:PutItem", "TableLedgerInternal.Arn", keys("HEALTH", "HISTORY#*")),
     ("dynamodb:Query", "TableCards.Arn", keys("CARD#*", "COLLECTION", "KEY#*")),
+    ("dynamodb:Query", "TableLedgerInternal.Arn", keys("HEALTH")),
+    ("dynamodb:Query", "TableRegistrationsInternal.Arn", keys("INSTANCE", "PROVIDER")),
+    ("dynamodb:Query", "TableRegistrationsPublic.Arn", keys("INSTANCE", "PROVIDER")),
+    ("dynamodb:UpdateItem", "TableLedgerInternal.Arn", keys("CIRCUITS", "HEALTH", "POOL#deepwiki", "POOL#mintlify")),
+    ("dynamodb:UpdateItem", "TableLedgerPublic.Arn", keys("CIRCUITS")),
+    ("kms:Decrypt", "KeyInternal.Arn", INTERNAL_KEY),
+    ("kms:Decrypt", "KeyPublic.Arn", PUBLIC_KEY),
     ("logs:CreateLogStream", "LogProbe.Arn", ""),
     ("logs:PutLogEvents", "LogProbe.Arn", ""),
 ]
