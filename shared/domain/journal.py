@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
@@ -64,6 +64,6 @@ def _happening(before: Circuit, after: Circuit) -> Happening | None:
         return None
     if not after.open_until:
         return Happening.CIRCUIT_CLOSED
-    if after.last_at == before.last_at:  # nothing happened to a request
+    if before.open_until and replace(before, open_until=after.open_until) == after:  # nothing happened to a request
         return Happening.CIRCUIT_HALF_OPENED
     return Happening.CIRCUIT_HELD if after.is_held else Happening.CIRCUIT_OPENED

@@ -56,7 +56,7 @@ BREACHES: dict[str, list[tuple[str, str]]] = {
         ),
         ("functions/widget/breach.py", "import shared.domain.cards\n"),
         ("functions/widget/breach.py", "import shared.adapters.journal_reader\n"),
-        ("shared/services/search_for_customer.py", "def late() -> None:\n    import shared.services.remembered_tokens\n"),
+        ("shared/services/search_for_customer.py", "def late() -> None:\n    import shared.services.open_search\n"),
     ],
     "The customer's cards never reach the agent's": [
         ("shared/adapters/customer_cards.py", "import shared.adapters.card_reader\n"),
