@@ -5,6 +5,7 @@
     │   ├── BadRequest          400  bad_request
     │   ├── Unauthenticated     401  unauthenticated
     │   ├── Forbidden           403  forbidden
+    │   │   └── NotThroughFront 403  not_through_front
     │   ├── NotFound            404  not_found
     │   ├── MethodNotAllowed    405  method_not_allowed
     │   ├── Conflict            409  conflict, name_taken, grant_refused, rotation_pending, ...
@@ -84,6 +85,10 @@ class Unauthenticated(Problem):
 
 class Forbidden(Problem):
     status, code, title = 403, "forbidden", "This credential may not do that"
+
+
+class NotThroughFront(Forbidden):
+    code, title = "not_through_front", "This is not the way in"
 
 
 class NotFound(Problem):

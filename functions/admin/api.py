@@ -30,7 +30,7 @@ from shared.web.api import Api
 
 
 def admin_api(parts: Parts, *, loop: ProcessLoop, logger: Logger) -> Api:
-    api = Api(logger)
+    api = Api(logger, front=parts.front)
     admit = Admit(credentials=parts.credentials, rate_limits=parts.rate_limits, clock=parts.clock)
     admit_admin = AdmitAdmin(
         admit=admit,

@@ -19,6 +19,7 @@ from shared.ports.credential_keys import CredentialKeys
 from shared.ports.credential_store import CredentialStore
 from shared.ports.credentials import Credentials
 from shared.ports.exchange import Exchanges
+from shared.ports.front_door import FrontDoor
 from shared.ports.health_book import HealthReader
 from shared.ports.idempotency import Idempotency
 from shared.ports.instances import Instances
@@ -96,5 +97,6 @@ class Parts:
     exchanges: Exchanges
     address_check: AddressCheck
     clock: Clock
+    front: FrontDoor | None = None
     allow_loopback_http: bool = False
     private_network_available: bool = False

@@ -17,6 +17,7 @@ from shared.adapters.clock import SystemClock
 from shared.adapters.credential_store import DynamoCredentialStore
 from shared.adapters.credentials import DynamoCredentials
 from shared.adapters.exchanges import PinnedExchanges
+from shared.adapters.front_door import DynamoFrontDoor
 from shared.adapters.idempotency import DynamoIdempotency
 from shared.adapters.rate_limits import DynamoRateLimits
 from shared.adapters.registry import DynamoRegistry
@@ -29,11 +30,12 @@ from shared.domain.registrations import ProviderKind
 from shared.observability import logger_for
 from shared.providers.contract import ContractRetriever
 from shared.settings.cards import CardTable
+from shared.settings.front import Front
 from shared.settings.internal import RootAccess
 from shared.settings.public import PublicStore
 
 
-class AdminSettings(PublicStore, LiveSettings, CardTable, RootAccess):
+class AdminSettings(PublicStore, LiveSettings, CardTable, RootAccess, Front):
     """All that the admin function reads from its environment."""
 
 
@@ -120,6 +122,9 @@ def wired(environment: Mapping[str, str]) -> Parts:
             private_network_available=settings.private_network_available,
         ),
         clock=clock,
+        front=DynamoFrontDoor(dynamodb, table=settings.registrations_internal, clock=clock)
+        if settings.front_required
+        else None,
         allow_loopback_http=settings.allow_loopback_http,
         private_network_available=settings.private_network_available,
     )

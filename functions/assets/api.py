@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 from aws_lambda_powertools import Logger
@@ -15,15 +16,17 @@ from shared.web.etags import names_tag
 _KEPT_FOR_S = 300
 
 
-def assets_api(published: Published, *, logger: Logger) -> Api:
+def assets_api(published: Published, *, logger: Logger, release: str = "") -> Api:
+    """`release` is what the operator calls the deployment; the sign of life tells it where there is one."""
     api = Api(logger)
+    alive = json.dumps({"status": "ok"} | ({"release": release} if release else {}), separators=(",", ":"))
 
     for path, document in published.documents.items():
         api.route("GET", path)(_serving(document, api))
 
     @api.route("GET", "/livez")
     def livez() -> Response[str]:
-        return answer('{"status":"ok"}')
+        return answer(alive)
 
     def unrouted() -> Response[str]:
         methods = published.methods_of(api.event["rawPath"])

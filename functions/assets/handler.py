@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,7 +10,7 @@ from functions.assets.api import assets_api
 from functions.assets.wiring import published
 from shared.observability import logger_for
 
-_api = assets_api(published(), logger=logger_for("assets"))
+_api = assets_api(published(), logger=logger_for("assets"), release=os.environ.get("KG_RELEASE", ""))
 
 
 def handler(event: Mapping[str, Any], context: Any) -> dict[str, Any]:

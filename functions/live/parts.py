@@ -9,6 +9,7 @@ from aws_lambda_powertools import Logger
 from functions.live.alexandria_parts import AlexandriaParts
 from shared.adapters.event_loop import ProcessLoop
 from shared.ports.clock import Clock
+from shared.ports.front_door import FrontDoor
 from shared.services.acquire import Acquire
 from shared.services.admit import Admit
 
@@ -21,3 +22,4 @@ class LiveParts:
     clock: Clock
     loop: ProcessLoop
     logger: Logger
+    front: FrontDoor | None = None

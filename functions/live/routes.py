@@ -16,7 +16,7 @@ from shared.web.events import bearer_of
 
 
 def api_for(parts: LiveParts) -> Api:
-    api = Api(parts.logger)
+    api = Api(parts.logger, front=parts.front)
 
     @api.route("POST", "/api/v1/knowledge/acquire")
     def acquire() -> Response[str]:

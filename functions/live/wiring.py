@@ -17,6 +17,7 @@ from shared.adapters.clock import SystemClock
 from shared.adapters.credentials import DynamoCredentials
 from shared.adapters.event_loop import ProcessLoop
 from shared.adapters.exchanges import PinnedExchanges
+from shared.adapters.front_door import DynamoFrontDoor
 from shared.adapters.internal_catalog import DynamoInternalCatalog
 from shared.adapters.journal import DynamoJournal
 from shared.adapters.pool_keys import SecretsManagerPoolKeys
@@ -37,6 +38,7 @@ from shared.services.admit import Admit
 from shared.services.ask_acquirer import AskAcquirer
 from shared.services.circuit_keeper import CircuitKeeper
 from shared.services.metering import Metering
+from shared.settings.front import Front
 from shared.settings.internal import CallerStore
 from shared.settings.live import LivePools, LocalOrigins
 
@@ -44,7 +46,7 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 
-class LiveSettings(CallerStore, LivePools, LocalOrigins):
+class LiveSettings(CallerStore, LivePools, LocalOrigins, Front):
     """All that the live function reads from its environment. It does not start without its two pools."""
 
     pool_exa: str = Field(alias="KG_POOL_EXA", min_length=1)
@@ -98,7 +100,15 @@ def wired(environment: Mapping[str, str]) -> LiveParts:
         logger=logger,
     )
     return LiveParts(
-        acquire=acquire, alexandria=alexandria, admit=admit, clock=clock, loop=ProcessLoop(), logger=logger
+        acquire=acquire,
+        alexandria=alexandria,
+        admit=admit,
+        clock=clock,
+        loop=ProcessLoop(),
+        logger=logger,
+        front=DynamoFrontDoor(dynamodb, table=settings.registrations_internal, clock=clock)
+        if settings.front_required
+        else None,
     )
 
 

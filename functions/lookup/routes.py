@@ -19,6 +19,7 @@ from shared.domain.exposure import CredentialClass
 from shared.domain.identifiers import parse_token
 from shared.errors import Unauthenticated
 from shared.ports.clock import Clock
+from shared.ports.front_door import FrontDoor
 from shared.services.admit import Admit
 from shared.services.admit_assistant import AdmitAssistant
 from shared.services.look_up import LookUp, LookUpRequest
@@ -47,10 +48,11 @@ class LookupParts:
     clock: Clock
     loop: ProcessLoop
     logger: Logger
+    front: FrontDoor | None = None
 
 
 def api_for(parts: LookupParts) -> Api:
-    api = Api(parts.logger)
+    api = Api(parts.logger, front=parts.front)
     cards = "/api/v1/collections/{collection_id}/context-cards"
 
     @api.route("POST", cards + "/lookup")

@@ -12,6 +12,7 @@ from shared.adapters.credentials import DynamoCredentials
 from shared.adapters.customer_card_reader import DynamoCustomerCardReader
 from shared.adapters.customer_vocabularies import DynamoCustomerVocabularies
 from shared.adapters.event_loop import ProcessLoop
+from shared.adapters.front_door import DynamoFrontDoor
 from shared.adapters.rate_limits import DynamoRateLimits
 from shared.adapters.row_reads import RowReads
 from shared.adapters.vocabularies import DynamoVocabularies
@@ -22,10 +23,11 @@ from shared.services.admit_assistant import AdmitAssistant
 from shared.services.look_up import LookUp
 from shared.services.match import Match
 from shared.settings.cards import CardTable
+from shared.settings.front import Front
 from shared.settings.internal import CallerStore
 
 
-class LookupSettings(CallerStore, CardTable):
+class LookupSettings(CallerStore, CardTable, Front):
     """All that the lookup function reads from its environment."""
 
 
@@ -53,5 +55,8 @@ def wired(environment: Mapping[str, str]) -> LookupParts:
         match_for_customer=Match(vocabularies=customer_vocabularies, cards=customer_cards, clock=clock, logger=logger),
         clock=clock,
         loop=ProcessLoop(),
+        front=DynamoFrontDoor(dynamodb, table=settings.registrations_internal, clock=clock)
+        if settings.front_required
+        else None,
         logger=logger,
     )

@@ -8,6 +8,7 @@ from aws_lambda_powertools import Logger
 
 from shared.adapters.event_loop import ProcessLoop
 from shared.ports.clock import Clock
+from shared.ports.front_door import FrontDoor
 from shared.services.admit_assistant import AdmitAssistant
 from shared.services.search import Search
 from shared.services.search_for_assistant import SearchForAssistant
@@ -21,3 +22,4 @@ class SearchParts:
     clock: Clock
     loop: ProcessLoop
     logger: Logger
+    front: FrontDoor | None = None

@@ -26,7 +26,7 @@ DIFY_PATH: Final = "/api/v1/dify/retrieval"
 
 
 def api_for(parts: SearchParts) -> Api:
-    api = Api(parts.logger)
+    api = Api(parts.logger, front=parts.front)
 
     @api.route("POST", "/api/v1/knowledge/search")
     def search() -> Response[str]:

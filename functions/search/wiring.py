@@ -21,6 +21,7 @@ from shared.adapters.customer_catalog import DynamoCustomerCatalog
 from shared.adapters.customer_vocabularies import DynamoCustomerVocabularies
 from shared.adapters.event_loop import ProcessLoop
 from shared.adapters.exchanges import PinnedExchanges
+from shared.adapters.front_door import DynamoFrontDoor
 from shared.adapters.journal import DynamoJournal
 from shared.adapters.rate_limits import DynamoRateLimits
 from shared.adapters.resolver import SystemResolver
@@ -51,6 +52,7 @@ from shared.services.search import Search
 from shared.services.search_for_assistant import SearchForAssistant
 from shared.services.search_for_customer import SearchForCustomer
 from shared.settings.cards import CardTable
+from shared.settings.front import Front
 from shared.settings.internal import InternalStore
 from shared.settings.live import LivePools, LocalOrigins
 from shared.settings.public import PublicStore
@@ -59,7 +61,7 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 
-class SearchSettings(PublicStore, InternalStore, CardTable, LivePools, LocalOrigins):
+class SearchSettings(PublicStore, InternalStore, CardTable, LivePools, LocalOrigins, Front):
     """`agent_cache_s`: how long an agent's answer may be remembered; 0 = not at all."""
 
     agent_cache_s: float = Field(default=0, ge=0, le=MAX_AGE_S, alias="KG_AGENT_CACHE_S")
@@ -148,6 +150,9 @@ def wired(environment: Mapping[str, str]) -> SearchParts:
         admit_assistant=AdmitAssistant(admit=admit),
         clock=clock,
         loop=ProcessLoop(),
+        front=DynamoFrontDoor(dynamodb, table=settings.registrations_internal, clock=clock)
+        if settings.front_required
+        else None,
         logger=logger,
     )
 

@@ -14,6 +14,7 @@ from shared.domain.deadlines import Deadline
 from shared.errors import Forbidden, RateLimited
 from shared.observability import WIDGET_REFUSED
 from shared.ports.clock import Clock
+from shared.ports.front_door import FrontDoor
 from shared.services.admit_preflight import AdmitPreflight
 from shared.services.admit_widget import AdmitWidget, WidgetVisit
 from shared.services.search_for_customer import CustomerRequest, SearchForCustomer
@@ -35,6 +36,7 @@ class WidgetParts:
     clock: Clock
     loop: ProcessLoop
     logger: Logger
+    front: FrontDoor | None = None
 
 
 def api_for(parts: WidgetParts) -> Api:
@@ -43,7 +45,8 @@ def api_for(parts: WidgetParts) -> Api:
         recognised = visit.origin is not None and parts.admit_widget.recognises(visit)
         return cors.readable_by(visit.origin) if recognised and visit.origin else cors.VARY
 
-    api = Api(parts.logger, headers=headers)
+    api = Api(parts.logger, headers=headers, front=parts.front)
+    api.turn_away_by(lambda: _refused(headers=cors.VARY))
 
     @api.route("OPTIONS", PATH)
     def preflight() -> Response[str]:
@@ -68,13 +71,15 @@ def api_for(parts: WidgetParts) -> Api:
     return api
 
 
-def _refused() -> Response[str]:
+def _refused(*, headers: Mapping[str, str] | None = None) -> Response[str]:
     """Always the same bytes, whatever was wrong; the request id is in the headers alone."""
-    return Response(status_code=_REFUSAL.status, content_type=problems.PROBLEM_JSON, body=_REFUSAL_BODY, headers={})
+    return Response(
+        status_code=_REFUSAL.status, content_type=problems.PROBLEM_JSON, body=_REFUSAL_BODY, headers=dict(headers or {})
+    )
 
 
 def _visit(event: Event) -> WidgetVisit:
-    """The address is the one that API Gateway saw: no forwarding header is read."""
+    """The address is the one that API Gateway saw, or that the front told: no forwarding header is read."""
     return WidgetVisit(
         token=bearer_of(event),
         origin=event["headers"].get("origin"),

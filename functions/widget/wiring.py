@@ -15,6 +15,7 @@ from shared.adapters.credentials import DynamoCredentials
 from shared.adapters.customer_catalog import DynamoCustomerCatalog
 from shared.adapters.event_loop import ProcessLoop
 from shared.adapters.exchanges import PinnedExchanges
+from shared.adapters.front_door import DynamoFrontDoor
 from shared.adapters.journal import DynamoJournal
 from shared.adapters.origins import DynamoOrigins
 from shared.adapters.rate_limits import DynamoRateLimits
@@ -37,11 +38,12 @@ from shared.services.circuit_keeper import CircuitKeeper
 from shared.services.fan_out import FanOut
 from shared.services.guarded_asking import GuardedAsking
 from shared.services.search_for_customer import SearchForCustomer
+from shared.settings.front import Front
 from shared.settings.public import Network, PublicStore
 
 
-class WidgetSettings(PublicStore, Network):
-    """The public store and the network, and no more."""
+class WidgetSettings(PublicStore, Network, Front):
+    """The public store, the network and whether there is a front, and no more."""
 
 
 def wired(environment: Mapping[str, str]) -> WidgetParts:
@@ -78,6 +80,9 @@ def wired(environment: Mapping[str, str]) -> WidgetParts:
         ),
         clock=clock,
         loop=ProcessLoop(),
+        front=DynamoFrontDoor(dynamodb, table=settings.registrations_public, clock=clock)
+        if settings.front_required
+        else None,
         logger=logger,
     )
 

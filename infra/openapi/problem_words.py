@@ -41,6 +41,12 @@ PROBLEMS: dict[str, ProblemWords] = {
         "not in its list; all of these look the same.",
         "For a widget: compare the page's origin, exactly, with the origins of the credential.",
     ),
+    "not_through_front": ProblemWords(
+        403,
+        "The request did not come through the distribution that stands in front of this API, or the functions have not "
+        "been told yet what that shows them.",
+        "Call the public address of the API. Operators: `kgw front rotate`.",
+    ),
     "not_found": ProblemWords(
         404,
         "There is no such path or thing. What exists and may not be known looks the same.",

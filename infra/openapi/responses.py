@@ -12,7 +12,7 @@ from infra.openapi.schemas import REFERENCE, reference_to
 Json = dict[str, Any]
 
 _ALWAYS = ("internal_error",)
-_WITH_TOKEN = ("unauthenticated", "rate_limited", "store_unavailable", "secrets_unavailable")
+_WITH_TOKEN = ("unauthenticated", "not_through_front", "rate_limited", "store_unavailable", "secrets_unavailable")
 # A widget's key is refused with 403 in every case.
 _WITH_WIDGET_KEY = ("forbidden", "rate_limited", "store_unavailable", "secrets_unavailable")
 _WITH_BODY = ("body_not_json", "body_not_base64", "unsupported_media_type", "body_too_large", "invalid_request")

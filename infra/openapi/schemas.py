@@ -25,7 +25,10 @@ def component_schemas() -> dict[str, Schema]:
     found["Problem"] = _problem()
     found["Liveness"] = {
         "type": "object",
-        "properties": {"status": {"const": "ok", "type": "string"}},
+        "properties": {
+            "status": {"const": "ok", "type": "string"},
+            "release": {"type": "string", "description": "What the operator calls this deployment, if anything."},
+        },
         "required": ["status"],
     }
     # A trailing underscore keeps a Python name apart from a built-in one; on the wire it means nothing.

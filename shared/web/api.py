@@ -8,9 +8,11 @@ from typing import Any
 from aws_lambda_powertools import Logger
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 
-from shared.errors import InternalFault, NotFound, Problem
+from shared.errors import InternalFault, NotFound, NotThroughFront, Problem
 from shared.observability import REQUEST_FAULT, REQUEST_REFUSED, correlate, place_of
+from shared.ports.front_door import FrontDoor
 from shared.web import problems
+from shared.web.door import let_in
 from shared.web.events import Event, gateway_request_id_of, normalised, request_id_of
 
 JSON = "application/json"
@@ -24,9 +26,19 @@ class Api:
     What it raises becomes a problem; an error nobody expected is logged by type and place and answered as 500.
     """
 
-    def __init__(self, logger: Logger, *, headers: Callable[[Event], Mapping[str, str]] | None = None) -> None:
-        """`headers` gives headers that every answer to an event carries, unless the answer itself says otherwise."""
+    def __init__(
+        self,
+        logger: Logger,
+        *,
+        headers: Callable[[Event], Mapping[str, str]] | None = None,
+        front: FrontDoor | None = None,
+    ) -> None:
+        """`headers` gives headers that every answer to an event carries, unless the answer itself says otherwise.
+        With a `front` nothing is answered that did not come through it.
+        """
         self._logger = logger
+        self._front = front
+        self._turn_away: Callable[[], Response[str]] | None = None
         self._headers = headers
         self._resolver = APIGatewayHttpResolver()
         self._resolver.exception_handler(Problem)(self._refused)
@@ -56,20 +68,32 @@ class Api:
         """Every problem on `path` is answered as `refusal` writes it: for callers who know another shape."""
         self._refusals[path] = refusal
 
+    def turn_away_by(self, refusal: Callable[[], Response[str]]) -> None:
+        """What did not come through the front is answered like this, in place of a problem."""
+        self._turn_away = refusal
+
     def handle(self, event: Mapping[str, Any], context: Any) -> dict[str, Any]:
         prepared = normalised(event)
         self._correlate(event, context, request_id=request_id_of(prepared))
+        always = {"X-Request-Id": request_id_of(prepared), **_ALWAYS}
+        if self._front is not None:
+            try:
+                prepared = let_in(prepared, self._front)
+            except Problem as problem:
+                return _outside(self._at_the_door(prepared, problem), headers=always)
         response = self._resolver.resolve(prepared, context)
-        headers = {"X-Request-Id": request_id_of(prepared), **_ALWAYS}
         if self._headers:
-            headers |= self._headers(prepared)
-        response["headers"] = headers | response.get("headers", {})
+            always |= self._headers(prepared)
+        response["headers"] = always | response.get("headers", {})
         return response
 
     def problem(self, problem: Problem, *, headers: Mapping[str, str] | None = None) -> Response[str]:
-        if (refusal := self._refusals.get(self.event["rawPath"])) is not None:
+        return self._answer_to(self.event, problem, headers=headers)
+
+    def _answer_to(self, event: Event, problem: Problem, *, headers: Mapping[str, str] | None = None) -> Response[str]:
+        if (refusal := self._refusals.get(event["rawPath"])) is not None:
             return refusal(problem)
-        body = problems.body_of(problem, request_id=self.request_id)
+        body = problems.body_of(problem, request_id=request_id_of(event))
         every = {**problems.headers_of(problem), **(headers or {})}
         return Response(status_code=problem.status, content_type=problems.PROBLEM_JSON, body=body, headers=every)
 
@@ -82,6 +106,12 @@ class Api:
         }
         correlate(self._logger, ids)
 
+    def _at_the_door(self, event: Event, problem: Problem) -> Response[str]:
+        self._logger.info(REQUEST_REFUSED, code=problem.code, status=problem.status, request_id=request_id_of(event))
+        if isinstance(problem, NotThroughFront) and self._turn_away is not None:
+            return self._turn_away()
+        return self._answer_to(event, problem)
+
     def _refused(self, problem: Problem) -> Response[str]:
         tell = self._logger.warning if problem.status >= 500 else self._logger.info
         tell(REQUEST_REFUSED, code=problem.code, status=problem.status, request_id=self.request_id)
@@ -93,6 +123,16 @@ class Api:
 
     def _unrouted(self) -> Response[str]:
         return self.problem(NotFound("No such path."))
+
+
+def _outside(response: Response[str], *, headers: Mapping[str, str]) -> dict[str, Any]:
+    """As the gateway takes it, for an event that no route has seen."""
+    return {
+        "statusCode": response.status_code,
+        "headers": {**headers, **response.headers},
+        "body": response.body,
+        "isBase64Encoded": False,
+    }
 
 
 _ALWAYS = {"Cache-Control": "private, no-store", "X-Content-Type-Options": "nosniff"}

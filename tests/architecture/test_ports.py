@@ -20,6 +20,7 @@ from tests.support import (
     fake_exchanges,
     fake_network,
     fakes,
+    front_fakes,
     health_fakes,
     live_fakes,
     meters,
@@ -33,6 +34,7 @@ TESTS = Path(__file__).resolve().parents[1]
 PORTS: dict[str, tuple[type[Any], str]] = {
     "address_check.AddressCheck": (admin_stage.ScriptedAddressCheck, "contract/test_blocked_addresses.py"),
     "alexandria.Alexandria": (alexandria_fakes.FakeAlexandria, "contract/test_alexandria.py"),
+    "allowances.AllowanceReader": (live_fakes.FakeAllowanceDesk, "contract/test_probe_checks.py"),
     "allowances.AllowanceDesk": (live_fakes.FakeAllowanceDesk, "contract/test_allowances.py"),
     "allowances.Allowances": (live_fakes.FakeAllowances, "contract/test_allowances.py"),
     "asker.Asker": (live_fakes.ScriptedAsker, "unit/test_askers.py"),
@@ -55,6 +57,7 @@ PORTS: dict[str, tuple[type[Any], str]] = {
     ),
     "exchange.Exchange": (fake_exchanges.FakeExchange, "contract/test_exchanges.py"),
     "exchange.Exchanges": (fake_exchanges.FakeExchanges, "contract/test_exchanges.py"),
+    "front_door.FrontDoor": (front_fakes.FakeFrontDoor, "contract/test_front_door.py"),
     "health_book.HealthBook": (health_fakes.FakeHealthBook, "contract/test_health_book.py"),
     "health_book.HealthReader": (health_fakes.FakeHealthBook, "contract/test_health_book.py"),
     "idempotency.Idempotency": (fakes.FakeIdempotency, "contract/test_idempotency.py"),

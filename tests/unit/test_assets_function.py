@@ -93,6 +93,12 @@ def test_the_process_says_that_it_lives(api: Api) -> None:
     assert response["headers"]["Cache-Control"] == "private, no-store"
 
 
+def test_a_deployment_that_has_a_name_says_it_as_well() -> None:
+    named = assets_api(published(), logger=Logger(service="assets-test"), release='2026-11 "b"')
+
+    assert json.loads(call(named, "GET", "/livez")["body"]) == {"status": "ok", "release": '2026-11 "b"'}
+
+
 @pytest.mark.parametrize(
     "path", ["/", "/api", "/api/v1/nothing", "/openapi.json/x", "/schemas", "/livez/", "/../etc/passwd"]
 )

@@ -1,0 +1,84 @@
+"""What the distribution in front sends, by its digests, out of a table that the function may read anyway."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from shared.adapters.attributes import Item, NewItem
+from shared.adapters.failures import of_store
+from shared.domain.front import FrontDigests
+from shared.errors import Unavailable
+from shared.ports.clock import Clock
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+PARTITION: Final = "FRONT"
+SORT: Final = "-"
+KEPT_FOR_S: Final = 60.0
+_READ_ANEW_AFTER_S: Final = 30.0
+_TRIED_AGAIN_AFTER_S: Final = 5.0
+_DIGEST = re.compile(r"[0-9a-f]{64}", re.ASCII)
+
+
+class DynamoFrontDoor:
+    """Implements `ports.front_door.FrontDoor`. One read a process and half minute; when it fails, what is known holds
+    out for the other half. Both clocks count, as either may stand still while the process is frozen.
+    """
+
+    def __init__(self, client: DynamoDBClient, *, table: str, clock: Clock) -> None:
+        self._client = client
+        self._table = table
+        self._clock = clock
+        self._digests: FrontDigests | None = None
+        self._read_at: tuple[float, float] | None = None
+        self._tried_at: tuple[float, float] | None = None
+
+    def admits(self, presented: str) -> bool:
+        self._refresh()
+        return self._digests is not None and self._digests.match(presented)
+
+    def _refresh(self) -> None:
+        if self._is_younger(self._read_at, _READ_ANEW_AFTER_S):
+            return
+        holds_out = self._is_younger(self._read_at, KEPT_FOR_S)
+        if holds_out and self._is_younger(self._tried_at, _TRIED_AGAIN_AFTER_S):
+            return
+        self._tried_at = self._now()
+        try:
+            self._digests = self._read()
+        except Unavailable:
+            if not holds_out:
+                raise
+            return
+        self._read_at = self._tried_at
+
+    @of_store
+    def _read(self) -> FrontDigests | None:
+        key = {"pk": {"S": PARTITION}, "sk": {"S": SORT}}
+        answer = self._client.get_item(TableName=self._table, Key=key, ConsistentRead=True)
+        return digests_of(answer.get("Item"))
+
+    def _now(self) -> tuple[float, float]:
+        return self._clock.now(), self._clock.monotonic()
+
+    def _is_younger(self, since: tuple[float, float] | None, seconds: float) -> bool:
+        if since is None:
+            return False
+        return all(0 <= later - earlier < seconds for earlier, later in zip(since, self._now(), strict=True))
+
+
+def front_item(digests: FrontDigests) -> NewItem:
+    """The row as it is kept, the same in each table."""
+    item: NewItem = {"pk": {"S": PARTITION}, "sk": {"S": SORT}, "current": {"S": digests.current}}
+    if digests.previous:
+        item["previous"] = {"S": digests.previous}
+    return item
+
+
+def digests_of(item: Item | None) -> FrontDigests | None:
+    """None for no row, and for one that holds anything else: nobody is admitted by mistake."""
+    texts = [(item or {}).get(name, {}).get("S") for name in ("current", "previous")]
+    current, previous = (text if text and _DIGEST.fullmatch(text) else None for text in texts)
+    return FrontDigests(current, previous) if current else None
