@@ -68,7 +68,8 @@ class OpenSearch:
         opening = asyncio.ensure_future(opened(admission, self._read(), deadline=deadline, clock=self._clock))
         try:
             if self._remembered(caller) is not None:
-                await asyncio.wait({opening}, timeout=self._patience_s(deadline))
+                patience_s = patience_of(deadline.remaining_s(self._clock.monotonic()))
+                await asyncio.wait({opening}, timeout=patience_s)
             return (None if opening.done() else self._recalled(caller)) or await self._opened(opening, caller)
         finally:
             if not opening.done():
@@ -90,9 +91,6 @@ class OpenSearch:
         self._read_at = begun
         return providers, known
 
-    def _patience_s(self, deadline: Deadline) -> float:
-        return min(PATIENCE_S, deadline.remaining_s(self._clock.monotonic()) / _SHARE)
-
     def _recalled(self, caller: Caller) -> Opening | None:
         remembered = self._remembered(caller)
         if remembered is not None:
@@ -110,3 +108,8 @@ class OpenSearch:
         if principal is None:
             return None
         return Opening(principal=principal, providers=providers, known=KnownCircuits(), is_remembered=True)
+
+
+def patience_of(left_s: float) -> float:
+    """How long a store that does not answer is waited for, when there is something to answer with."""
+    return min(PATIENCE_S, left_s / _SHARE)

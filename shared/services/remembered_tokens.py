@@ -44,7 +44,8 @@ class RememberedTokens:
         kept = self._kept.get(token.credential_id)
         if kept is None or not kept[1].is_within(REMEMBERED_FOR_S, clock=self._clock):
             return None
-        return kept[0] if same_digest(kept[0].digest, digest_of(token.secret)) else None
+        same = same_digest(kept[0].digest, digest_of(token.secret))
+        return kept[0] if same and kept[0].credential_class is token.credential_class else None
 
     def keep(self, credential: Credential) -> None:
         """Just verified: the digest that it holds is the token's."""
