@@ -1,4 +1,4 @@
-"""When the store cannot be used, whom it vouched for a moment ago is answered from memory, for a minute. Nobody else."""
+"""When the store cannot be used, whom it vouched for a moment ago is answered from memory, for a minute."""
 
 from __future__ import annotations
 
