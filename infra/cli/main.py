@@ -18,9 +18,12 @@ from infra.cli.keys import KeyImport, import_keys, show_status
 from infra.cli.pool_secrets import NoStore
 from infra.cli.row_slices import Unsliceable
 from infra.cli.search import CannotSearch, Search, search
+from infra.cli.status import Status
+from infra.cli.status import show_status as show_health
 from infra.cli.up import CannotRun, Wishes, up
 
 _HIGHEST_PORT = 65_535
+_LONGEST_WATCH_S = 3_600
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _FAILURES = (
     CannotRun,
@@ -36,7 +39,7 @@ _FAILURES = (
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Returns the exit status: 0, 1 when it cannot be done, 2 for wrong arguments."""
+    """Returns the exit status: 0, 1 when it cannot be done, 2 for wrong arguments; `status` has a 3 of its own."""
     options = _parser().parse_args(arguments)
     try:
         return _run(options)
@@ -54,6 +57,8 @@ def _run(options: argparse.Namespace) -> int:
         return _keys(options)
     if options.command == "accept":
         return _accept(options)
+    if options.command == "status":
+        return show_health(Status(provider=options.provider, as_json=options.as_json, watch_s=options.watch_s))
     return search(
         Search(
             query=options.query,
@@ -117,6 +122,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_search(commands.add_parser("search", help="ask the gateway that runs here", description=_SEARCH))
     _add_cards(commands.add_parser("cards", help="import, export and look up cards", description=_CARDS))
     _add_keys(commands.add_parser("keys", help="the numbered keys of live services", description=_KEYS))
+    _add_status(commands.add_parser("status", help="how the providers are, at a glance", description=_STATUS))
     _add_accept(
         commands.add_parser(
             "accept", help="try a self-hosted server, only reading", description=_ACCEPT, allow_abbrev=False
@@ -146,7 +152,11 @@ _KEYS_IMPORT = (
     "EXA_API_KEY_2_ACCOUNT names the account of EXA_API_KEY_2: keys of one account share its limits. Names that the "
     "file does not have, or leaves blank, stay as they are."
 )
-
+_STATUS = (
+    "Shows how the providers of the gateway that runs here are, or of the one that KGW_URL names, the worst first, and "
+    "the pools. The token comes from .kgw/local.json or from KGW_TOKEN; one of class agt is shown what it may reach. "
+    "Ends with 0 when all is well, 3 when it is not, 1 when the gateway could not be asked."
+)
 _ACCEPT = (
     "Tries a self-hosted Dify, FastGPT or RAGFlow, or a server of Dify's External Knowledge API: its version, list and "
     "detail, a search in each mode, what it answers to mistakes, its limits. Only readings are sent; the server itself "
@@ -154,6 +164,12 @@ _ACCEPT = (
     "the server is accepted."
 )
 _KINDS = ("dify", "fastgpt", "ragflow", "dify_external")
+
+
+def _add_status(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("provider", nargs="?", metavar="PROVIDER", help="the id of one: it is shown with its history")
+    parser.add_argument("--json", dest="as_json", action="store_true", help="the answer as JSON")
+    parser.add_argument("--watch", dest="watch_s", type=_seconds, metavar="SECONDS", help="ask again, until Ctrl-C")
 
 
 def _add_accept(parser: argparse.ArgumentParser) -> None:
@@ -220,6 +236,12 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--limit", type=int, default=5, help="at most so many passages (5)")
     parser.add_argument("--locale", help="a language tag, such as de or zh")
     parser.add_argument("--json", dest="as_json", action="store_true", help="the answer as it came")
+
+
+def _seconds(text: str) -> float:
+    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= _LONGEST_WATCH_S):
+        raise argparse.ArgumentTypeError(f"so many seconds: from 1 to {_LONGEST_WATCH_S}")
+    return float(text)
 
 
 def _variable(text: str) -> str:

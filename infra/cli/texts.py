@@ -126,12 +126,12 @@ def _result_lines(results: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         yield f"  {number}. {_shortened(result['title'])}{where}"
         yield f"     {_shortened(result['snippet'])}"
         if result.get("url"):
-            yield f"     {_plain(result['url'])}"
+            yield f"     {plain(result['url'])}"
 
 
 def _discovery_lines(discoveries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Each address once."""
-    urls = list(dict.fromkeys(_plain(discovery["url"]) for discovery in discoveries))
+    urls = list(dict.fromkeys(plain(discovery["url"]) for discovery in discoveries))
     if urls:
         yield "  Somewhere to look further:"
     yield from (f"     {url}" for url in urls[:_MOST_DISCOVERIES])
@@ -140,9 +140,9 @@ def _discovery_lines(discoveries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _card_lines(term: str, cards: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    yield f"{_plain(term)}: {'no card' if not cards else ''}".rstrip()
+    yield f"{plain(term)}: {'no card' if not cards else ''}".rstrip()
     for card in cards:
-        yield f"  {_plain(card['title'] or card['keys'][0])}  ({_plain(', '.join(card['keys']))})"
+        yield f"  {plain(card['title'] or card['keys'][0])}  ({plain(', '.join(card['keys']))})"
         yield f"     {_shortened(card['body'])}"
 
 
@@ -153,9 +153,9 @@ def _pool_lines(pool: Mapping[str, Any], *, now: datetime) -> Iterator[str]:
     yield f"{pool['pool']:<10} {counts}{_until('; ready again', ready, now=now)}"
     for key in pool["keys"]:
         told = _until(f"{key['reason'] or ''} until", key["restingUntil"], now=now)
-        yield f"  {_plain(key['name']):<24} {key['state']:<8}{told}".rstrip()
+        yield f"  {plain(key['name']):<24} {key['state']:<8}{told}".rstrip()
     for name in pool["unusable"]:
-        yield f"  {_plain(name):<24} is no key and is not used"
+        yield f"  {plain(name):<24} is no key and is not used"
 
 
 def _until(words: str, moment: str | None, *, now: datetime) -> str:
@@ -177,10 +177,10 @@ def _outcome_lines(answer: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _shortened(text: str) -> str:
-    plain = _plain(text)
-    return plain if len(plain) <= _SNIPPET_CHARACTERS else plain[: _SNIPPET_CHARACTERS - 1].rstrip() + "…"
+    line = plain(text)
+    return line if len(line) <= _SNIPPET_CHARACTERS else line[: _SNIPPET_CHARACTERS - 1].rstrip() + "…"
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """Without control characters: what a provider says must not steer a terminal."""
     return "".join(character if character.isprintable() else " " for character in text)

@@ -46,6 +46,7 @@ _DOWN: Json = {
 }
 _POOL: Json = {
     "pool": "exa",
+    "takesKeys": True,
     "configured": 3,
     "usable": 2,
     "resting": 1,

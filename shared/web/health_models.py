@@ -14,7 +14,7 @@ from shared.domain.health_views import HealthReport, Overall, Part, PoolHealth, 
 from shared.domain.journal import Happening, JournalEntry
 from shared.domain.outcomes import OutcomeCode
 from shared.domain.passages import Warning_
-from shared.domain.pools import Pool
+from shared.domain.pools import KEYED_POOLS, Pool
 from shared.domain.registrations import LIVE_KINDS, SERVER_KINDS, ProviderKind, ProviderStatus
 from shared.web.live_outcome_words import live_explanation_of
 from shared.web.moments import moment, moment_or_none
@@ -126,6 +126,7 @@ class PoolHealthShown(Shown):
     """How many keys there are; null where they, or their rests, could not be read. `retryAt`: all of them rest."""
 
     pool: Pool
+    takes_keys: bool
     configured: int | None
     usable: int | None
     resting: int | None
@@ -137,6 +138,7 @@ class PoolHealthShown(Shown):
         view = pool.view
         return cls(
             pool=pool.pool,
+            takes_keys=pool.pool in KEYED_POOLS,
             configured=len(view.keys) if view else None,
             usable=view.usable if view else None,
             resting=view.resting if view else None,
