@@ -80,7 +80,13 @@ def _count(*metrics: str) -> tuple[Reading, ...]:
 
 
 _SYSTEM_ERRORS: Final = tuple(
-    _reading("SystemErrors", "Sum", ("TableName", Of("table", table.name)), ("Operation", operation), label=table.name)
+    _reading(
+        "SystemErrors",
+        "Sum",
+        ("TableName", Of("table", table.name)),
+        ("Operation", operation),
+        label=f"{table.name} {operation}",
+    )
     for table in TABLES
     for operation in ("BatchGetItem", "Query", "UpdateItem")
 )

@@ -16,6 +16,7 @@ from infra.functions import FUNCTIONS
 from infra.local.functions import environments
 from infra.rehearsal.differences import ALLOW_LOOPBACK_HTTP
 from shared.domain.pools import KEYED_POOLS, Pool
+from shared.measures import NAMESPACE_VARIABLE
 from shared.settings.base import Settings
 from shared.settings.cards import CardTable
 from shared.settings.internal import CallerStore, InternalStore, RootAccess
@@ -62,7 +63,7 @@ def test_each_function_runs_its_own_handler_and_writes_its_own_log(shipped: Synt
     ],
 )
 def test_a_function_is_told_exactly_this(shipped: Synthesised, name: str, variables: set[str]) -> None:
-    assert set(environment_of(shipped, name)) == variables
+    assert set(environment_of(shipped, name)) == variables | {NAMESPACE_VARIABLE}
 
 
 def test_the_environment_names_things_and_holds_no_secret(shipped: Synthesised) -> None:
@@ -80,6 +81,7 @@ def test_the_environment_names_things_and_holds_no_secret(shipped: Synthesised) 
         "KG_POOL_CONTEXT7": {"Fn::GetAtt": ["PoolContext7", "Id"]},
         "KG_POOL_EXA": {"Fn::GetAtt": ["PoolExa", "Id"]},
         "KG_POOL_FIRECRAWL": {"Fn::GetAtt": ["PoolFirecrawl", "Id"]},
+        NAMESPACE_VARIABLE: {"Ref": "AWS::StackName"},
     }
     for one in FUNCTIONS:
         for name, value in environment_of(shipped, one.name).items():
@@ -133,7 +135,7 @@ def test_the_embedded_runtime_tells_each_function_the_same_but_for_loopback(ship
     local = environments(store=defaultdict(str), client={})
     for one in FUNCTIONS:
         told = {name for name in local[one.name] if name.startswith("KG_")}
-        expected = set(environment_of(shipped, one.name)) - {"KG_PRIVATE_NETWORK_AVAILABLE"}
+        expected = set(environment_of(shipped, one.name)) - {"KG_PRIVATE_NETWORK_AVAILABLE", NAMESPACE_VARIABLE}
         assert told == (expected | {ALLOW_LOOPBACK_HTTP} if one.dials_out else expected)
 
 

@@ -76,6 +76,7 @@ def test_the_access_log_holds_no_query_no_body_no_path_and_no_address(shipped: S
     assert settings["DestinationArn"] == {"Fn::GetAtt": ["LogAccess", "Arn"]}
     assert set(json.loads(settings["Format"]).values()) == {
         "$context.requestId",
+        "$context.integration.requestId",
         "$context.requestTimeEpoch",
         "$context.routeKey",
         "$context.status",

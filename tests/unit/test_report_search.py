@@ -15,8 +15,8 @@ from shared.domain.registrations import ProviderKind
 from shared.errors import ExchangeTimeout, Refused
 from shared.observability import SEARCH_ANSWERED
 from tests.support.alarm_room import measured
-from tests.support.builders import a_passage, a_token
-from tests.support.search_stage import Stage, answering, event_for, raising
+from tests.support.builders import a_passage
+from tests.support.search_stage import Stage, answering, raising
 
 QUERY = "where is the secret harbour"
 
@@ -109,10 +109,7 @@ def test_a_refused_search_is_no_search(stage: Stage) -> None:
 def test_ids_of_one_request_do_not_stay_for_the_next(stage: Stage, log: io.StringIO) -> None:
     stage.add(act=answering(a_passage()))
     for request_id in ("first-1", "second-2"):
-        event = event_for(
-            "search_agent", a_token(stage.agent_credential), {"query": QUERY}, {"x-request-id": request_id}
-        )
-        stage.send_search(event)
+        stage.agent(QUERY, headers={"x-request-id": request_id})
     ids = [json.loads(line)["request_id"] for line in log.getvalue().splitlines()]
 
     assert ids == ["first-1", "second-2"]
