@@ -11,6 +11,8 @@ from pathlib import Path
 from infra.cli.access import NoAccess
 from infra.cli.cards import Lookup, export_cards, look_up
 from infra.cli.env_files import Unreadable
+from infra.cli.front import rotate_front
+from infra.cli.front_places import NoFront
 from infra.cli.http import Declined, Unreachable
 from infra.cli.import_cards import Import, import_cards
 from infra.cli.key_changes import NotAKey
@@ -29,6 +31,7 @@ _FAILURES = (
     CannotRun,
     CannotSearch,
     NoAccess,
+    NoFront,
     NoStore,
     NotAKey,
     Unreadable,
@@ -57,6 +60,8 @@ def _run(options: argparse.Namespace) -> int:
         return _keys(options)
     if options.command == "accept":
         return _accept(options)
+    if options.command == "front":
+        return rotate_front(options.stack)
     if options.command == "status":
         return show_health(Status(provider=options.provider, as_json=options.as_json, watch_s=options.watch_s))
     return search(
@@ -123,6 +128,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_cards(commands.add_parser("cards", help="import, export and look up cards", description=_CARDS))
     _add_keys(commands.add_parser("keys", help="the numbered keys of live services", description=_KEYS))
     _add_status(commands.add_parser("status", help="how the providers are, at a glance", description=_STATUS))
+    _add_front(commands.add_parser("front", help="the distribution in front of a deployed gateway", description=_FRONT))
     _add_accept(
         commands.add_parser(
             "accept", help="try a self-hosted server, only reading", description=_ACCEPT, allow_abbrev=False
@@ -156,6 +162,11 @@ _STATUS = (
     "Shows how the providers of the gateway that runs here are, or of the one that KGW_URL names, the worst first, and "
     "the pools. The token comes from .kgw/local.json or from KGW_TOKEN; one of class agt is shown what it may reach. "
     "Ends with 0 when all is well, 3 when it is not, 1 when the gateway could not be asked."
+)
+_FRONT = (
+    "The value by which functions recognise what came through the distribution. No value is ever printed. It takes "
+    "your own AWS credentials, which may read the stack's outputs, write its secret and the rows of two tables, and "
+    "update the distribution."
 )
 _ACCEPT = (
     "Tries a self-hosted Dify, FastGPT or RAGFlow, or a server of Dify's External Knowledge API: its version, list and "
@@ -204,6 +215,12 @@ def _add_keys(parser: argparse.ArgumentParser) -> None:
     showing = actions.add_parser("status", help="show which keys are in use and which rest")
     for each in (importing, showing):
         each.add_argument("--json", dest="as_json", action="store_true", help="the answer as JSON")
+
+
+def _add_front(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    rotating = actions.add_parser("rotate", help="change the value, also for the first time; finishes what broke off")
+    rotating.add_argument("--stack", required=True, metavar="NAME", help="the deployed stack")
 
 
 def _add_cards(parser: argparse.ArgumentParser) -> None:
