@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
+import pytest
+
+from shared.adapters.catalog import DynamoCatalog
+from shared.adapters.row_reads import RowReads
 from shared.domain.registrations import Provider, ProviderStatus
+from shared.errors import Unavailable
 from tests.contract.far_ahead import NOW, a_change
-from tests.contract.worlds import World
+from tests.contract.stubs import refusal
+from tests.contract.worlds import StoreWorld, World
 from tests.support.builders import a_provider, an_internal_provider
 
 
@@ -63,3 +70,50 @@ async def test_a_process_that_read_before_sees_every_later_change(world: World) 
 
     await world.registry().delete(disabled, expected_generation=2, change=a_change())
     assert await catalog.providers() == ()
+
+
+async def test_what_was_read_last_is_known_until_a_read_shows_a_change(world: World) -> None:
+    catalog, provider = world.catalog(), a_provider()
+    assert catalog.last_known() is None
+    await _registered(world, provider)
+    assert catalog.last_known() is None
+    assert await catalog.providers() == (provider,)
+    assert catalog.last_known() == (provider,)
+    later = an_internal_provider(created_at=provider.source.created_at + 1)
+    await _registered(world, later)
+    assert catalog.last_known() == (provider,)
+    await catalog.providers()
+    assert catalog.last_known() == (provider, later)
+
+
+class _Closing:
+    """A real client; while `is_closed`, no registrations can be listed."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self.is_closed = False
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "query" and self.is_closed:
+            raise refusal("ThrottlingException")
+        return getattr(self._client, name)
+
+
+@pytest.mark.emulator
+async def test_registrations_that_have_changed_and_cannot_be_read_anew_are_not_known_any_more(
+    store: StoreWorld,
+) -> None:
+    client: Any = _Closing(store.clients.dynamodb)
+    catalog = DynamoCatalog(
+        client, reads=RowReads(client), public_table=store.public_table, internal_table=store.internal_table
+    )
+    provider = a_provider()
+    await store.registry().create(provider, a_change())
+    await catalog.providers()
+    client.is_closed = True
+    await catalog.providers()
+    assert catalog.last_known() == (provider,)
+    await store.registry().create(an_internal_provider(), a_change())
+    with pytest.raises(Unavailable):
+        await catalog.providers()
+    assert catalog.last_known() is None

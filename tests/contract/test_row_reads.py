@@ -13,22 +13,30 @@ from botocore.exceptions import ClientError
 from shared.adapters import batches
 from shared.adapters.batches import MAX_BATCH
 from shared.adapters.catalog import DynamoCatalog
+from shared.adapters.circuits import DynamoCircuits
 from shared.adapters.credentials import DynamoCredentials
 from shared.adapters.customer_catalog import DynamoCustomerCatalog
 from shared.adapters.event_loop import ProcessLoop
+from shared.adapters.journal import DynamoJournal
 from shared.adapters.row_reads import RowReads
+from shared.domain.circuits import Effect, Incident, Lane
 from shared.domain.deadlines import Deadline
-from shared.domain.exposure import CredentialClass
+from shared.domain.exposure import CredentialClass, Grant
 from shared.domain.identifiers import new_token_secret
+from shared.domain.outcomes import OutcomeCode
 from shared.errors import Unavailable
+from shared.ports.circuits import KnownCircuits
 from shared.services.admit import Admit
+from shared.services.admit_assistant import AdmitAssistant
 from shared.services.admit_widget import AdmitWidget, WidgetVisit
 from shared.services.at_once import opened
+from shared.services.circuit_keeper import CircuitKeeper
 from tests.contract.far_ahead import a_change
 from tests.contract.stubs import Meddling, refusal
 from tests.contract.worlds import StoreWorld
 from tests.support.builders import a_credential, a_provider, a_token, an_internal_provider
 from tests.support.fakes import FakeClock
+from tests.support.search_stage import RecordedLog
 
 ORIGIN = "https://help.fern-desk.test"
 Place = tuple[str, str, str]
@@ -333,6 +341,7 @@ async def test_a_search_of_an_agent_opens_with_one_read(store: StoreWorld, calls
         await store.registry().create(provider, a_change())
     client, reads = store.clients.dynamodb, store.row_reads()
     catalog = DynamoCatalog(client, reads=reads, public_table=store.public_table, internal_table=store.internal_table)
+    keeper = keeper_of(store, Lane.AGENT, reads)
     admit = Admit(
         credentials=DynamoCredentials(reads, table=store.internal_table),
         rate_limits=store.rate_limits(),
@@ -342,9 +351,9 @@ async def test_a_search_of_an_agent_opens_with_one_read(store: StoreWorld, calls
     await catalog.providers()
     for is_known in (False, True):
         calls.clear()
-        admission = admit(token, classes=(CredentialClass.AGENT,))
-        _, providers = await opened(admission, catalog.providers(), deadline=_soon(store.clock), clock=store.clock)
-        assert len(providers) == 2
+        admission, reading = admit(token, classes=(CredentialClass.AGENT,)), keeper.beside(catalog.providers())
+        _, (providers, known) = await opened(admission, reading, deadline=_soon(store.clock), clock=store.clock)
+        assert (len(providers), known) == (2, KnownCircuits())
         assert sorted(calls) == ["BatchGetItem", "UpdateItem"], is_known
 
 
@@ -361,13 +370,59 @@ async def test_a_search_of_a_widget_opens_with_one_read(store: StoreWorld, calls
         rate_limits=store.rate_limits(),
         clock=store.clock,
     )
+    keeper = keeper_of(store, Lane.CUSTOMER, reads)
     visit = WidgetVisit(token=a_token(widget, secret=secret), origin=ORIGIN, address="203.0.113.7")
     await catalog.sources()
     for is_known in (False, True):
         calls.clear()
-        _, sources = await opened(admit(visit), catalog.sources(), deadline=_soon(store.clock), clock=store.clock)
-        assert len(sources) == 1
+        reading = keeper.beside(catalog.sources())
+        _, (sources, known) = await opened(admit(visit), reading, deadline=_soon(store.clock), clock=store.clock)
+        assert (len(sources), known) == (1, KnownCircuits())
         assert sorted(calls) == ["BatchGetItem", "UpdateItem", "UpdateItem"], is_known
+
+
+@pytest.mark.emulator
+async def test_a_search_of_an_assistant_opens_with_one_read(store: StoreWorld, calls: list[str]) -> None:
+    secret, assistant = new_token_secret(), CredentialClass.ASSISTANT
+    credential = a_credential(secret=secret, credential_class=assistant, grants=frozenset({Grant.READ_PUBLIC}))
+    await store.credential_store().create(credential, a_change())
+    await store.registry().create(a_provider(), a_change())
+    reads = store.row_reads()
+    catalog = DynamoCustomerCatalog(store.clients.dynamodb, reads=reads, table=store.public_table)
+    credentials = DynamoCredentials(reads, table=store.internal_table)
+    admit = AdmitAssistant(admit=Admit(credentials=credentials, rate_limits=store.rate_limits(), clock=store.clock))
+    keeper = keeper_of(store, Lane.CUSTOMER, reads)
+    await catalog.sources()
+    for is_known in (False, True):
+        calls.clear()
+        admission, reading = admit(a_token(credential, secret=secret)), keeper.beside(catalog.sources())
+        _, (sources, known) = await opened(admission, reading, deadline=_soon(store.clock), clock=store.clock)
+        assert (len(sources), known) == (1, KnownCircuits())
+        assert sorted(calls) == ["BatchGetItem", "UpdateItem"], is_known
+
+
+@pytest.mark.emulator
+async def test_circuits_come_with_the_same_read_when_there_are_some(store: StoreWorld, calls: list[str]) -> None:
+    provider = a_provider()
+    await store.registry().create(provider, a_change())
+    reads = store.row_reads()
+    keeper = keeper_of(store, Lane.AGENT, reads)
+    incident = Incident(revision="1", effect=Effect.TRANSIENT, code=OutcomeCode.TIMEOUT)
+    await keeper.settle({provider.id: incident}, known=KnownCircuits(), within_s=10)
+    catalog = DynamoCustomerCatalog(store.clients.dynamodb, reads=reads, table=store.public_table)
+    await catalog.sources()
+    calls.clear()
+    _, known = await keeper.beside(catalog.sources())
+    assert calls == ["BatchGetItem"]
+    assert known.circuits[provider.id].failures == 1
+
+
+def keeper_of(store: StoreWorld, lane: Lane, reads: RowReads) -> CircuitKeeper:
+    client, ledger = store.clients.dynamodb, store.ledger_of(lane)
+    circuits = DynamoCircuits(client, reads=reads, table=ledger)
+    log: Any = RecordedLog()
+    journal = DynamoJournal(client, table=ledger)
+    return CircuitKeeper(lane=lane, circuits=circuits, journal=journal, clock=store.clock, logger=log)
 
 
 @pytest.mark.emulator
