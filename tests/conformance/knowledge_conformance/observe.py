@@ -25,11 +25,11 @@ class Unreachable(Exception):
 
 async def observe(subject: Subject) -> None:
     """Fills `subject.seen`. Raises `Unreachable`. Where the first request fails, no other follows it."""
-    if not await _answered(subject, subject.queries[0], limit=50):
+    if not await _answered(subject, subject.queries[0], limit=10):
         return
     await _read_capabilities(subject)
     for query in subject.queries[1:]:
-        await _answered(subject, query, limit=50)
+        await _answered(subject, query, limit=10)
     found = max(subject.seen.readable, key=lambda pair: len(pair[1].results), default=None)
     if found and found[1].results:
         subject.seen.query = found[0].query

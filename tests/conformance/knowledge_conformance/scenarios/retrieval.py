@@ -128,6 +128,8 @@ async def depth(subject: Subject) -> str:
 )
 async def found(subject: Subject) -> str:
     if not subject.seen.query:
+        if any(one.reading.document is None for one in subject.seen.answers if one.reading):
+            raise Skipped("an answer could not be read; another check says why")
         raise Failed(f"{len(subject.queries)} questions found nothing")
     most = max(len(reading.results) for _, reading in subject.seen.readable)
     return f"the best question found {most} results"
@@ -161,7 +163,7 @@ async def limit_obeyed(subject: Subject) -> str:
             raise Failed(f"{len(reading.results)} results came where {one.limit} were asked for")
     if most < 2:
         raise Skipped("no question found more than one result; name a better one with --query")
-    return "limits of 1 and 50 were kept"
+    return "limits of 1 and 10 were kept"
 
 
 @check(
@@ -170,8 +172,10 @@ async def limit_obeyed(subject: Subject) -> str:
     fix="Take every `limit` from 1 to 50; answer fewer results if you like.",
 )
 async def limit_highest(subject: Subject) -> str:
-    answered(await subject.ask({"query": subject.queries[0], "limit": 50}))
-    return "answered"
+    count = len(answered(await subject.ask({"query": subject.seen.query or subject.queries[0], "limit": 50})).results)
+    if count > 50:
+        raise Failed(f"{count} results came where 50 were asked for")
+    return f"answered with {count} results"
 
 
 @check(

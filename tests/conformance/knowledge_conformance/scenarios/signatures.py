@@ -133,6 +133,7 @@ async def both(subject: Subject) -> str:
     "rotation.current-alone",
     "The new secret alone is accepted",
     fix="Hold both secrets until the window ends, and accept either.",
+    need=Need.NOTHING,
 )
 async def current_alone(subject: Subject) -> str:
     secrets = _rotating(subject)
