@@ -148,7 +148,9 @@ ROWS: Final = (
             ),
             Panel(
                 title="Refused, and faults",
-                shown=_count("ThrottledRequests", "RefusedAdminAuthentications", "GatewayFaults"),
+                shown=_count(
+                    "ThrottledRequests", "RequestsPastTheFront", "RefusedAdminAuthentications", "GatewayFaults"
+                ),
             ),
             Panel(title="Errors", shown=_of_functions("Errors")),
             Panel(title="Throttles", shown=_of_functions("Throttles")),

@@ -42,9 +42,6 @@ ACCESS: Final = "access"  # the API's own log; the others are named after their 
 _EVERY: Final = tuple(function.name for function in FUNCTIONS)
 _CALLED: Final = tuple(function.name for function in FUNCTIONS if not function.every_min)
 _STORING: Final = tuple(function.name for function in FUNCTIONS if function.tables)
-_UNSEALING: Final = tuple(
-    function.name for function in FUNCTIONS if function.key_grants or function.reads_pools or function.reads_root_secret
-)
 _POOLED: Final = tuple(function.name for function in FUNCTIONS if function.reads_pools)
 
 KINDS: Final = tuple(ProviderKind)
@@ -154,6 +151,12 @@ COUNTED: Final = (
         says="operations for which every key of a pool rested",
     ),
     Counted(
+        name="RequestsPastTheFront",
+        lines=(event(REQUEST_REFUSED, code="not_through_front"),),
+        logs=_CALLED,
+        says="requests refused because they did not come through the distribution; none without one",
+    ),
+    Counted(
         name="StoreFailures",
         lines=(event(STORE_FAILED), event(REQUEST_REFUSED, code="store_unavailable")),
         logs=_STORING,
@@ -162,7 +165,7 @@ COUNTED: Final = (
     Counted(
         name="SecretFailures",
         lines=(event(SECRETS_FAILED), event(REQUEST_REFUSED, code="secrets_unavailable")),
-        logs=_UNSEALING,
+        logs=_EVERY,
         says="calls to KMS and Secrets Manager that failed, and requests refused for that",
     ),
     Counted(
@@ -195,7 +198,6 @@ PROVIDED: Final = (
 )
 
 METRICS: Final[Mapping[str, Metric]] = {metric.name: metric for metric in (*EMITTED, *COUNTED, *PROVIDED)}
-CALLED: Final = _CALLED
 
 
 def series_of(metric: Emitted) -> Iterator[dict[str, str]]:
