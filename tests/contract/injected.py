@@ -115,7 +115,7 @@ STORE_FAULTS: Final[dict[str, StoreFault]] = {
     "throttles": StoreFault(2, _one(THROTTLES, service="dynamodb"), is_read=False),
     "garbles": StoreFault(1, _one(Garbles(), service="dynamodb"), is_read=False),
     "hangs": StoreFault(1, _one(Hangs(), service="dynamodb"), is_read=False),
-    "is away": StoreFault(2, is_read=False),
+    "is away": StoreFault(2, is_read=False, is_opened=False),
 }
 
 

@@ -19,7 +19,7 @@ from tests.support.moody_provider import GOOD, MOODS, mood_of, moody_provider
 
 pytestmark = [pytest.mark.emulator]
 
-SEED = 20261130
+SEED = 20261132
 COUNT = 160
 _WARM = 40
 
