@@ -78,7 +78,8 @@ class KnowledgeGatewayStack(Stack):
             if function.every_min:
                 run_by_the_clock(self, function, target=functions[function.name])
         self.alarms = AlarmTarget(self, "Alarms", email=switches.alarm_email, topic_arn=switches.alarm_topic_arn)
-        self._watch(api, functions)
+        if not switches.unwatched:
+            self._watch(api, functions)
         self._outputs(api, functions)
         if switches.cloudfront:
             self._front(api)

@@ -44,6 +44,7 @@ class Switches:
     throttles: tuple[tuple[str, Throttle], ...] = ()
     tracing: bool = False
     backups: bool = False
+    unwatched: bool = False
     alarm_email: str = ""
     alarm_topic_arn: str = ""
     domain_name: str = ""
@@ -74,6 +75,7 @@ class Switches:
             throttles=words.throttles("throttles", _THROTTLED),
             tracing=words.flag("tracing"),
             backups=words.flag("backups"),
+            unwatched=words.flag("unwatched"),
             alarm_email=words.email("alarm_email"),
             alarm_topic_arn=words.arn("alarm_topic_arn", "sns"),
             domain_name=words.host("domain_name"),
