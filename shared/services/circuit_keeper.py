@@ -123,9 +123,7 @@ class CircuitKeeper:
             return Claim(trial_id=trial_id, providers=frozenset(), known=known)
         return Claim(trial_id=trial_id, providers=frozenset(changed.after), known=changed.known)
 
-    async def settle(
-        self, incidents: Mapping[str, Incident], *, known: KnownCircuits, within_s: float = SETTLING_S
-    ) -> None:
+    async def settle(self, incidents: Mapping[str, Incident], *, known: KnownCircuits, within_s: float) -> None:
         """Writes what `incidents` (by provider) change, for at most `within_s`. Raises nothing."""
         if not incidents:
             return

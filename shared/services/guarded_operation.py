@@ -13,7 +13,7 @@ from shared.errors import ExchangeError
 from shared.ports.circuits import KnownCircuits
 from shared.ports.clock import Clock
 from shared.services.circuit_door import CircuitDoor, Passes, is_well
-from shared.services.circuit_keeper import CircuitKeeper
+from shared.services.circuit_keeper import SETTLING_S, CircuitKeeper
 
 T = TypeVar("T")
 
@@ -70,7 +70,7 @@ class GuardedOperation:
     async def _settle(self, source: Source, outcome: Outcome, known: KnownCircuits, passes: Passes) -> None:
         incident = self._door.incident(source, outcome, known=known, passes=passes, own_limit_ms=self._limit_ms)
         if incident is not None:
-            await self._keeper.settle({source.id: incident}, known=passes.known)
+            await self._keeper.settle({source.id: incident}, known=passes.known, within_s=SETTLING_S)
 
 
 def _well(source: Source) -> Outcome:

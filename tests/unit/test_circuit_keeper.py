@@ -135,7 +135,7 @@ def test_a_claim_is_bounded(monkeypatch: pytest.MonkeyPatch, bound: str) -> None
 
 def test_nothing_to_settle_costs_nothing() -> None:
     desk = Desk()
-    asyncio.run(desk.keeper.settle({}, known=KnownCircuits()))
+    asyncio.run(desk.keeper.settle({}, known=KnownCircuits(), within_s=5))
     assert (desk.store.reads, desk.store.writes) == (0, 0)
 
 
