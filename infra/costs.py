@@ -15,7 +15,7 @@ from infra.pools import POOL_VARIABLES
 from infra.watching import COUNTED, EMITTED, series_of
 
 # US East (N. Virginia), US dollars, without free allowances and before taxes.
-PRICES_OF: Final = "November 2026"
+PRICES_OF: Final = "mid-2026"
 HTTP_API_PER_MILLION: Final = 1.00
 LAMBDA_PER_MILLION: Final = 0.20
 LAMBDA_PER_GB_S: Final = 0.0000133334  # arm64
@@ -162,7 +162,7 @@ def alarm_metrics() -> int:
 
 _PROBE_RUNS: Final = _MONTH_S // 300
 _PROBE_S: Final = 2
-_PROBE_READS, _PROBE_WRITES, _PROBE_LINES_BYTES = 10, 2, 1_500
+_PROBE_READS, _PROBE_WRITES, _PROBE_LINES_BYTES, _PROBE_SECRETS = 10, 2, 1_500, 5
 
 
 def idle_month() -> tuple[Part, ...]:
@@ -177,6 +177,7 @@ def idle_month() -> tuple[Part, ...]:
         + _PROBE_RUNS * _PROBE_READS / _MILLION * READS_PER_MILLION
         + _PROBE_RUNS * _PROBE_WRITES / _MILLION * WRITES_PER_MILLION
         + logged / _GB * LOGS_PER_GB
+        + _PROBE_RUNS * _PROBE_SECRETS / 10_000 * KMS_PER_10_000
     )
     written = 3  # runs, left out, and one state
     return (
@@ -191,7 +192,8 @@ def idle_month() -> tuple[Part, ...]:
         Part(name="Metrics", how=_times(written, METRIC_PER_MONTH), dollars=written * METRIC_PER_MONTH),
         Part(
             name="The probe",
-            how=f"{_PROBE_RUNS:,} runs of {_PROBE_S} s, {_PROBE_READS} reads, {_PROBE_WRITES} writes, their lines",
+            how=f"{_PROBE_RUNS:,} runs of {_PROBE_S} s, {_PROBE_READS} reads, {_PROBE_WRITES} writes, "
+            f"{_PROBE_SECRETS} openings, their lines",
             dollars=probe_dollars,
         ),
         Part(

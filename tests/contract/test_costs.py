@@ -6,6 +6,7 @@ import contextlib
 import io
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -145,3 +146,15 @@ def test_the_lines_of_a_search_are_about_as_long_as_the_page_says(lane: str) -> 
     said = costs.SEARCH.lines_bytes if lane == "agent" else costs.WIDGET.lines_bytes
 
     assert 0.75 * said < len(lines.getvalue()) < 1.1 * said
+
+
+def test_the_page_on_costs_says_what_comes_out() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "operations.md").read_text()
+
+    assert page.split("<!-- costs -->\n")[1].split("\n<!-- /costs -->")[0] == costs.pages()
+
+
+def test_every_part_of_a_bill_is_in_its_total() -> None:
+    assert costs.total_of(costs.per_million(costs.SEARCH)) == pytest.approx(
+        1 + 0.2 + 13.3334 + 4 * 0.125 + 0.625 + 2.73 * 0.53 + 0.1296 + 0.945
+    )

@@ -14,7 +14,7 @@ from infra.tables import TABLES
 from infra.watching import COUNTED, METRICS, Emitted, Provided
 from shared.domain.health import HealthState
 from shared.domain.outcomes import OutcomeCode
-from tests.infra.synthesised import Synthesised
+from tests.infra.synthesised import Synthesised, synthesise
 from tests.support.alarm_causes import CAUSES, PERIOD_S, Looks, a_quiet_hour, throttle_the_api
 from tests.support.alarm_room import AlarmRoom, matches, transitions, worked_out
 from tests.support.builders import NOW
@@ -206,3 +206,19 @@ def test_the_room_reads_patterns_and_sums_as_they_are_written() -> None:
     assert worked_out("IF(n >= 10, 100 * p / n, 0)", {"n": 9.0, "p": 9.0}) == 0
     assert worked_out("IF(n >= 10, 100 * p / n, 0)", {"n": None, "p": 9.0}) is None
     assert worked_out("FILL(n, 0) + FILL(p, 0)", {"n": None, "p": 2.0}) == 2
+
+
+def test_the_operations_page_names_every_metric_of_our_own() -> None:
+    section = OPERATIONS.read_text().split("## What is watched\n")[1].split("\n## ")[0]
+
+    assert {
+        name for name, one in METRICS.items() if not isinstance(one, Provided) and f"`{name}`" not in section
+    } == set()
+
+
+def test_a_stack_that_nobody_watches_has_no_alarms_and_no_dashboard(tmp_path: Path) -> None:
+    template = synthesise(tmp_path, unwatched="true")
+
+    assert not template.of_type("AWS::CloudWatch::Alarm")
+    assert not template.of_type("AWS::CloudWatch::Dashboard")
+    assert not template.of_type("AWS::Logs::MetricFilter")

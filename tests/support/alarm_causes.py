@@ -11,19 +11,21 @@ import io
 import itertools
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 from unittest.mock import Mock
 
 from aws_lambda_powertools import Logger
 from botocore.exceptions import ClientError
 
+from functions.search.routes import api_for
 from shared import observability
 from shared.adapters.allowances import DynamoAllowances
 from shared.adapters.attributes import number
 from shared.adapters.secret_box import KmsUnsealer
 from shared.domain.deadlines import Deadline
 from shared.domain.exposure import ExposureProfile
+from shared.domain.front import FrontDigests, digest_of
 from shared.domain.health import Finding, HealthState, Look, ProviderHealth, after_look
 from shared.domain.outcomes import OutcomeCode
 from shared.domain.pools import Pool
@@ -37,6 +39,7 @@ from tests.support.alarm_room import AlarmRoom
 from tests.support.builders import NOW, a_source, an_internal_provider
 from tests.support.fake_exchanges import FakeExchanges, json_answer
 from tests.support.fakes import FakeClock
+from tests.support.front_fakes import FakeFrontDoor
 from tests.support.live_fakes import FakeAllowances, FakePoolKeys, FakePoolLedger
 from tests.support.search_stage import Stage, answering, passages, raising
 
@@ -145,6 +148,13 @@ def _from_memory(room: AlarmRoom) -> None:
         made.over(made.stage.agent, times=1)
 
 
+def _past_the_front(room: AlarmRoom) -> None:
+    door = FakeFrontDoor(FrontDigests(digest_of("what the distribution sends")))
+    with searches(room) as made:
+        made.stage.search_api = api_for(replace(made.stage._search_parts(0.0), front=door))
+        made.over(made.stage.agent, times=51)
+
+
 def _store_fails(room: AlarmRoom) -> None:
     with searches(room) as made:
         made.stage.credentials.failure = Unavailable()
@@ -234,6 +244,7 @@ CAUSES: Final[Mapping[str, Callable[[AlarmRoom], None]]] = {
     "ProvidersBroken": lambda room: _looked_at(room, OutcomeCode.INVALID_RESPONSE),
     "ProvidersAutoDisabled": _auto_disabled,
     "PoolsExhausted": _pool_rests,
+    "RequestsPastTheFront": _past_the_front,
     "StoreFailures": _store_fails,
     "SecretFailures": _secrets_fail,
     "SearchesFromMemory": _from_memory,
