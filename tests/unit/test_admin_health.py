@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from shared.domain.circuits import Circuit, Lane, revision_of
 from shared.domain.health import HealthState, Look, ProbeRun, ProviderHealth
+from shared.domain.health_views import STATES, Part
 from shared.domain.journal import Happening, JournalEntry
 from shared.domain.outcomes import OutcomeCode
 from shared.domain.passages import Retrieval
@@ -545,3 +548,25 @@ def test_an_agent_that_asks_too_often_is_told_to_wait(stage: AdminStage) -> None
 
     assert health(stage, token=token).status == 200
     assert health(stage, token=token).status == 429
+
+
+# --- documented ----------------------------------------------------------------------------------
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+
+@pytest.mark.parametrize("word", [*STATES, *Part, *Look], ids=str)
+def test_every_word_of_health_is_explained(word: str) -> None:
+    assert f"`{word}`" in (DOCS / "api.md").read_text().partition("## See how providers are")[2]
+
+
+def test_states_are_documented_in_their_order() -> None:
+    rows = re.findall(r"^\| `(\w+)` \|", (DOCS / "api.md").read_text(), re.MULTILINE)
+    first = rows.index(STATES[0])
+
+    assert rows[first : first + len(STATES)] == list(STATES)
+
+
+@pytest.mark.parametrize("happening", Happening, ids=str)
+def test_everything_that_happens_is_explained(happening: Happening) -> None:
+    assert f"| `{happening}` |" in (DOCS / "operations.md").read_text()
