@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
-from time import monotonic
 from typing import Any, Final
 
 import boto3
@@ -24,6 +23,7 @@ from botocore.config import Config
 from botocore.retries.standard import ExponentialBackoff
 
 from functions.admin.api import admin_api
+from functions.probe.run import Probe
 from shared.adapters import aws
 from shared.adapters.event_loop import ProcessLoop
 from shared.domain.exposure import CredentialClass, ExposureProfile, Grant
@@ -115,6 +115,14 @@ class World:
         secrets_manager.put_secret_value(SecretId=self.environment["KG_POOL_EXA"], SecretString=json.dumps(EXA_KEYS))
 
     @property
+    def local(self) -> dict[str, str]:
+        """What lets a function ask providers on loopback."""
+        return {
+            "KG_ALLOW_LOOPBACK_HTTP": "true",
+            "KG_LOCAL_ORIGINS": json.dumps({"exa": self.service.origin}),
+        }
+
+    @property
     def all(self) -> set[str]:
         return {self.public, self.internal, self.live}
 
@@ -177,6 +185,7 @@ class Process:
     world: World
     settings: Mapping[str, str]
     _functions: dict[str, tuple[Api, ProcessLoop]] = field(default_factory=dict)
+    _probe: Any = None
     _turns: dict[str, threading.Lock] = field(default_factory=lambda: defaultdict(threading.Lock))
 
     def agent(self, **over: Any) -> Answered:
@@ -198,6 +207,12 @@ class Process:
     def operator(self, method: str = "GET", path: str = PROVIDERS, body: object = None, **headers: str) -> Answered:
         return self.ask("admin", path, body, token=self.world.admin, method=method, **headers)
 
+    def probe(self) -> dict[str, Any]:
+        """One run by the clock."""
+        if self._probe is None:
+            self._probe = import_module("functions.probe.wiring").wired(self._environment)
+        return Probe(self._probe).run(AMinute())
+
     def ask(
         self, function: str, path: str, body: object, *, token: str, method: str = "POST", **headers: str
     ) -> Answered:
@@ -210,19 +225,27 @@ class Process:
 
     def tasks(self) -> int:
         """How many are left in the loops of all functions."""
-        return sum(len(asyncio.all_tasks(loop._loop)) for _, loop in self._functions.values())
+        return sum(len(asyncio.all_tasks(loop._loop)) for loop in self._loops)
 
     def settle(self) -> None:
         """Gives what was cancelled its last turns."""
-        for _, loop in self._functions.values():
+        for loop in self._loops:
             loop.run(asyncio.sleep(0.01))
 
     def close(self) -> None:
         self.settle()
         left = self.tasks()
-        for _, loop in self._functions.values():
+        for loop in self._loops:
             loop.close()
         assert left == 0, "a task was left behind"
+
+    @property
+    def _loops(self) -> list[ProcessLoop]:
+        return [loop for _, loop in self._functions.values()] + ([self._probe.loop] if self._probe else [])
+
+    @property
+    def _environment(self) -> dict[str, str]:
+        return {**self.world.environment, **self.world.local, **self.settings}
 
     def _api(self, function: str) -> Api:
         if function not in self._functions:
@@ -240,6 +263,13 @@ class Process:
             loop = ProcessLoop()
             return admin_api(parts, loop=loop, logger=Logger(service="admin-degraded")), loop
         return import_module(f"functions.{function}.routes").api_for(parts), parts.loop
+
+
+class AMinute:
+    """The context of an invocation that has just begun."""
+
+    def get_remaining_time_in_millis(self) -> int:
+        return 60_000
 
 
 def event_for(path: str, body: object, *, token: str, method: str = "POST", **headers: str) -> dict[str, Any]:
@@ -291,7 +321,3 @@ def _open_sockets() -> int:
         except OSError:  # it was the one that lists them
             continue
     return count
-
-
-def since(started_s: float) -> float:
-    return monotonic() - started_s

@@ -17,13 +17,20 @@ from typing import Any
 
 import pytest
 
+from shared.adapters.clock import SystemClock
 from shared.domain.allowances import LEASE_S, Allowance
+from shared.domain.circuits import MAX_FAILURES, TRIAL_LEASE_S, WELL, Circuit, Lane
+from shared.domain.exposure import ExposureProfile
 from shared.domain.pools import Pool
-from tests.contract.degraded import ACQUIRE, PROVIDERS, URL, World, a_world, event_for
+from tests.contract.degraded import ACQUIRE, PROVIDERS, SEARCH, URL, World, a_world, event_for, outcomes
+from tests.contract.injected import SkippingClock
 from tests.contract.worlds import Clients
 from tests.support.fault_proxy import Hangs, Late, Rule
 
 pytestmark = [pytest.mark.emulator]
+
+
+EVERY_S = 240  # the least that lies between two runs of the probe
 
 
 class Victim:
@@ -31,17 +38,12 @@ class Victim:
 
     def __init__(self, world: World, function: str, event: Mapping[str, Any]) -> None:
         reading, writing = os.pipe()
-        local = {
-            "KG_ALLOW_LOOPBACK_HTTP": "true",
-            "KG_LOCAL_ORIGINS": json.dumps({"exa": world.service.origin}),
-            "POWERTOOLS_LOG_LEVEL": "CRITICAL",
-        }
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.contract.function_process", function, str(writing)],
+            [sys.executable, *_run(function), str(writing)],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             pass_fds=(writing,),
-            env={**os.environ, **world.proxy.before(world.environment), **local},
+            env={**os.environ, **world.proxy.before(world.environment), **world.local},
             text=True,
         )
         os.close(writing)
@@ -51,13 +53,32 @@ class Victim:
         self._process.stdin.flush()
 
     def kill(self) -> None:
-        """It had not answered."""
+        """It had hardly answered."""
         self._process.send_signal(signal.SIGKILL)
         assert self._process.wait(20) == -signal.SIGKILL
-        assert self._answers.read() == ""
         self._answers.close()
         assert self._process.stdin is not None
         self._process.stdin.close()
+
+
+_PROBE = """
+import sys
+from functions.probe.handler import handler
+from tests.contract.degraded import AMinute
+sys.stdin.readline()
+handler({}, AMinute())
+"""
+
+
+def _run(function: str) -> list[str]:
+    return ["-c", _PROBE] if function == "probe" else ["-m", "tests.contract.function_process", function]
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> SkippingClock:
+    clock = SkippingClock()
+    monkeypatch.setattr(SystemClock, "now", clock.now)
+    return clock
 
 
 @pytest.fixture(scope="module")
@@ -143,3 +164,79 @@ def test_killed_around_its_write_an_admins_request_can_be_repeated(world: World,
     assert (again.json["secret"] is None) is is_written
     assert (taken.status, taken.code) == (409, "name_taken")
     assert gone.status == 204
+
+
+def a_search(world: World, provider_id: str) -> dict[str, Any]:
+    return event_for(SEARCH, {"query": "ferry pass", "providers": [provider_id]}, token=world.agent)
+
+
+def set_circuit(world: World, provider_id: str, **state: Any) -> None:
+    circuits = world.store.circuits(Lane.AGENT)
+    circuit = Circuit(revision="1", failures=MAX_FAILURES, openings=1, **state)
+    asyncio.run(circuits.change(lambda _: {provider_id: circuit}, known=asyncio.run(circuits.read())))
+
+
+def circuit_of(world: World, provider_id: str) -> Circuit:
+    return asyncio.run(world.store.circuits(Lane.AGENT).read()).circuits.get(provider_id, WELL)
+
+
+def test_killed_with_a_trial_in_hand_the_trial_is_free_again_once_its_lease_is_over(
+    world: World, clock: SkippingClock
+) -> None:
+    set_circuit(world, world.internal, open_until=time.time() - 1)
+    claiming = Rule(fault=Hangs(is_done=True), operation="UpdateItem", partition="CIRCUITS")
+    killed_at(world, claiming, "search", a_search(world, world.internal))
+    asked = len(world.hostile.requests)
+
+    with world.process() as process:
+        held = process.agent(providers=[world.internal])
+        assert outcomes(held) == {world.internal: "circuit_open"}
+        assert 1 <= int(held.headers["Retry-After"]) <= TRIAL_LEASE_S
+        assert len(world.hostile.requests) == asked
+        clock.ahead_s = TRIAL_LEASE_S
+        assert outcomes(process.agent(providers=[world.internal])) == {world.internal: "success"}
+    assert circuit_of(world, world.internal) is WELL
+
+
+@pytest.mark.parametrize("is_written", [False, True], ids=["before_it_is_written", "once_it_is_written"])
+def test_killed_while_it_settles_a_circuit_counts_that_failure_or_does_not(
+    world: World, clock: SkippingClock, is_written: bool
+) -> None:
+    failing = world.provider(world.hostile.url("error", str(is_written)), exposure=ExposureProfile.AGENT_ONLY)
+    settling = Rule(fault=Hangs(is_done=is_written), operation="UpdateItem", partition="CIRCUITS")
+    killed_at(world, settling, "search", a_search(world, failing))
+
+    assert circuit_of(world, failing).failures == int(is_written)
+    with world.process() as process:
+        seen = [outcomes(process.agent(providers=[failing]))[failing] for _ in range(MAX_FAILURES + 1)]
+    failures = MAX_FAILURES - is_written
+    assert seen == ["upstream_error"] * failures + ["circuit_open"] * (len(seen) - failures)
+    world.remove(failing)
+
+
+def forget_runs(world: World) -> None:
+    """As if there never was one."""
+    table, dynamodb = world.table("ledger-internal"), world.store.clients.dynamodb
+    found = dynamodb.query(
+        TableName=table, KeyConditionExpression="pk = :pk", ExpressionAttributeValues={":pk": {"S": "HEALTH"}}
+    )
+    for row in found["Items"]:
+        dynamodb.delete_item(TableName=table, Key={"pk": row["pk"], "sk": row["sk"]})
+
+
+@pytest.mark.parametrize("operation", ["UpdateItem", "PutItem"], ids=["when_it_has_begun", "while_it_writes"])
+def test_killed_within_a_run_of_the_probe_the_next_one_that_is_due_does_it(
+    world: World, clock: SkippingClock, operation: str
+) -> None:
+    forget_runs(world)
+    running = Rule(fault=Hangs(is_done=True), operation=operation, partition="HEALTH")
+    killed_at(world, running, "probe", {})
+
+    with world.process() as process:
+        assert process.probe()["providers"] is None, "it may still go on"
+        clock.ahead_s = EVERY_S + 1
+        probed = process.probe()["providers"]
+    assert (probed["lookedAt"], probed["faults"], probed["states"]) == (2, 0, {"healthy": 2, "unchecked": 1})
+    records = asyncio.run(world.store.health_reader().records())
+    assert {each.provider_id for each in records.providers} == world.all
+    assert records.finished.looked_at == 2

@@ -84,8 +84,8 @@ def test_what_no_rule_is_about_goes_through_and_is_noted(proxy: FaultProxy, tabl
     assert tables.secrets.get_secret_value(SecretId=tables.secret_id)["SecretString"]
     assert tables.kms.encrypt(KeyId=tables.key_id, Plaintext=b"x")["CiphertextBlob"]
     assert [(call.service, call.operation, call.places) for call in proxy.calls] == [
-        ("dynamodb", "PutItem", ((tables.cards, "a"),)),
-        ("dynamodb", "GetItem", ((tables.cards, "a"),)),
+        ("dynamodb", "PutItem", ((tables.cards, "a", "-"),)),
+        ("dynamodb", "GetItem", ((tables.cards, "a", "-"),)),
         ("secretsmanager", "GetSecretValue", ()),
         ("kms", "Encrypt", ()),
     ]
@@ -191,7 +191,7 @@ def test_an_answer_comes_late(proxy: FaultProxy, tables: Tables) -> None:
 
 @pytest.mark.parametrize("is_done", [False, True], ids=["undone", "done"])
 def test_an_answer_never_comes(proxy: FaultProxy, tables: Tables, is_done: bool) -> None:
-    with proxy.doing(Rule(fault=Hangs(is_done=is_done), operation="PutItem")) as rule:
+    with proxy.doing(Rule(fault=Hangs(is_done=is_done), operation="PutItem", sort="-")) as rule:
         with pytest.raises(ReadTimeoutError):
             tables.write(tables.cards)
         rule.wait()
@@ -212,7 +212,9 @@ def test_whoever_is_held_is_cut_off_when_the_rule_ends(proxy: FaultProxy, tables
     with proxy.doing(Rule(fault=Hangs())) as rule:
         asking.start()
         rule.wait()
+        assert proxy.is_holding(rule)
     asking.join(10)
+    assert not proxy.is_holding(rule)
     assert [type(end) for end in ends] == [ConnectionClosedError]
 
 

@@ -98,6 +98,7 @@ class Rule:
     operation: str = ""
     table: str = ""
     partition: str = ""
+    sort: str = ""
     times: int | None = None
     count: int = 0
     _applied: threading.Condition = field(default_factory=threading.Condition)
@@ -111,8 +112,10 @@ class Rule:
         ):
             return False
         return any(
-            (not self.table or table == self.table) and partition.startswith(self.partition)
-            for table, partition in request.places or (("", ""),)
+            (not self.table or table == self.table)
+            and partition.startswith(self.partition)
+            and (not self.sort or sort == self.sort)
+            for table, partition, sort in request.places or (("", "", ""),)
         )
 
     def applied(self) -> None:
@@ -150,6 +153,10 @@ class FaultProxy:
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
+
+    def is_holding(self, rule: Rule) -> bool:
+        """Whether somebody still waits for what the rule keeps back."""
+        return any(held.rule is rule for held in list(self._held))
 
     def before(self, environment: Mapping[str, str]) -> dict[str, str]:
         return {**environment, "AWS_ENDPOINT_URL": self.url}

@@ -7,8 +7,10 @@ import json
 import time
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 from urllib.parse import urlsplit
+
+Place: TypeAlias = tuple[str, str, str]
 
 _SERVICES: Final = {"DynamoDB_20120810": "dynamodb", "TrentService": "kms", "secretsmanager": "secretsmanager"}
 _FRESH_S: Final = 2.0  # the engine closes what has been idle for some seconds
@@ -16,7 +18,7 @@ _FRESH_S: Final = 2.0  # the engine closes what has been idle for some seconds
 
 @dataclass(frozen=True)
 class Request:
-    """One call. `places` are the (table, partition key) that it is about."""
+    """One call. `places` are the (table, partition key, sort key) that it is about."""
 
     head: bytes
     body: bytes
@@ -29,7 +31,7 @@ class Request:
         return read
 
     @cached_property
-    def places(self) -> tuple[tuple[str, str], ...]:
+    def places(self) -> tuple[Place, ...]:
         return tuple(_places(self.json)) if self.service == "dynamodb" else ()
 
     def with_json(self, value: dict[str, Any]) -> Request:
@@ -39,20 +41,18 @@ class Request:
         return replace(self, head=head, body=body)
 
 
-def _places(body: dict[str, Any]) -> list[tuple[str, str]]:
+def _places(body: dict[str, Any]) -> list[Place]:
     if "RequestItems" in body:
         return [
-            (table, _partition(key))
+            (table, *_key(key))
             for table, of_table in body["RequestItems"].items()
             for key in (of_table["Keys"] if isinstance(of_table, dict) else map(_written, of_table))
         ]
     if "TransactItems" in body:
         acts = [act for part in body["TransactItems"] for act in part.values()]
-        return [(act["TableName"], _partition(act.get("Key") or act["Item"])) for act in acts]
-    key = body.get("Key") or body.get("Item")
-    values = body.get("ExpressionAttributeValues", {})
-    partition = _partition(key) if key else values.get(":pk", {}).get("S", "")
-    return [(body["TableName"], partition)] if "TableName" in body else []
+        return [(act["TableName"], *_key(act.get("Key") or act["Item"])) for act in acts]
+    key = body.get("Key") or body.get("Item") or {"pk": body.get("ExpressionAttributeValues", {}).get(":pk", {})}
+    return [(body["TableName"], *_key(key))] if "TableName" in body else []
 
 
 def _written(part: dict[str, Any]) -> dict[str, Any]:
@@ -60,8 +60,8 @@ def _written(part: dict[str, Any]) -> dict[str, Any]:
     return act.get("Key") or act["Item"]
 
 
-def _partition(key: dict[str, Any]) -> str:
-    return str(key.get("pk", {}).get("S", ""))
+def _key(key: dict[str, Any]) -> tuple[str, str]:
+    return str(key.get("pk", {}).get("S", "")), str(key.get("sk", {}).get("S", ""))
 
 
 async def read_request(reader: asyncio.StreamReader) -> Request | None:
