@@ -105,9 +105,9 @@ class World:
         self.internal = self.provider(self.hostile.url("good", "internal"), exposure=ExposureProfile.AGENT_ONLY)
         self.live = self._exa()
         self.collection = self._collection()
-        self.agent = self._caller(CredentialClass.AGENT)
-        self.assistant = self._caller(CredentialClass.ASSISTANT, grants=frozenset({Grant.READ_PUBLIC}))
-        self.widget = self._caller(CredentialClass.PUBLIC, origins=(ORIGIN,), address_rate_per_minute=_UNLIMITED)
+        self.agent = self.caller(CredentialClass.AGENT)
+        self.assistant = self.caller(CredentialClass.ASSISTANT, grants=frozenset({Grant.READ_PUBLIC}))
+        self.widget = self.caller(CredentialClass.PUBLIC, origins=(ORIGIN,), address_rate_per_minute=_UNLIMITED)
         secrets_manager = boto3.client("secretsmanager")
         secret_id = self.environment["KG_ROOT_SECRET"]
         secret = secrets_manager.get_secret_value(SecretId=secret_id)["SecretString"]
@@ -163,7 +163,7 @@ class World:
         asyncio.run(self.store.card_store().create_card(a_card(collection, "ferry pass"), a_change()))
         return collection.id
 
-    def _caller(self, class_: CredentialClass, **over: Any) -> str:
+    def caller(self, class_: CredentialClass, **over: Any) -> str:
         credential = a_credential(credential_class=class_, rate_per_minute=_UNLIMITED, **over)
         asyncio.run(self.store.credential_store().create(credential, a_change()))
         return a_token(credential, secret=SECRET)
