@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from knowledge_conformance.client import Fault, Reply
 from knowledge_conformance.readings import read
 from knowledge_conformance.subject import Observation, Subject
@@ -25,24 +27,29 @@ class Unreachable(Exception):
 
 async def observe(subject: Subject) -> None:
     """Fills `subject.seen`. Raises `Unreachable`. Where the first request fails, no other follows it."""
-    if not await _answered(subject, subject.queries[0], limit=10):
+    await _ask(subject, [(subject.queries[0], 10)])
+    first = subject.seen.answers[0].reply
+    if first.fault is Fault.UNREACHABLE:
+        raise Unreachable
+    if not is_whole(first):
         return
     await _read_capabilities(subject)
-    for query in subject.queries[1:]:
-        await _answered(subject, query, limit=10)
+    await _ask(subject, [(query, 10) for query in subject.queries[1:]])
     found = max(subject.seen.readable, key=lambda pair: len(pair[1].results), default=None)
     if found and found[1].results:
         subject.seen.query = found[0].query
-    for query, limit in ((subject.seen.query or subject.queries[0], 1), (NOWHERE_FOUND, 10)):
-        await _answered(subject, query, limit=limit)
+    await _ask(subject, [(subject.seen.query or subject.queries[0], 1), (NOWHERE_FOUND, 10)])
 
 
-async def _answered(subject: Subject, query: str, *, limit: int) -> bool:
+async def _ask(subject: Subject, questions: list[tuple[str, int]]) -> None:
+    """One after the other, or all at once where that would take too long; noted in their order."""
+    asked = [_observed(subject, query, limit) for query, limit in questions]
+    subject.seen.answers += await asyncio.gather(*asked) if subject.is_slow else [await one for one in asked]
+
+
+async def _observed(subject: Subject, query: str, limit: int) -> Observation:
     reply = await subject.ask({"query": query, "limit": limit})
-    if reply.fault is Fault.UNREACHABLE and not subject.seen.answers:
-        raise Unreachable
-    subject.seen.answers.append(Observation(query, limit, reply, read(reply.body) if is_whole(reply) else None))
-    return is_whole(reply)
+    return Observation(query, limit, reply, read(reply.body) if is_whole(reply) else None)
 
 
 async def _read_capabilities(subject: Subject) -> None:

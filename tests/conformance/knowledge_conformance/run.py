@@ -18,8 +18,7 @@ __all__ = ["QUERIES", "TIME_S", "Report", "Unreachable", "run"]
 
 QUERIES = ("help", "how", "information", "service", "the", "a")
 TIME_S = 55.0
-_SLOW_S = 0.4  # whoever takes longer for one answer is asked several things at once, so that the run ends in time
-_WORKERS = 8
+_WORKERS = 16  # who is slow is asked several things at once, so that the run ends in time
 _ALONE = "load"  # many at once, and nothing else beside them
 _UNMET = {
     Need.GENUINE: "no genuine request was answered with 200; another check says why",
@@ -71,8 +70,7 @@ async def _run(
 
 
 async def _judged(subject: Subject, wanted: list[Check], *, until: float) -> dict[str, Finding]:
-    slowest_s = max(one.reply.took_s for one in subject.seen.answers)
-    turns = asyncio.Semaphore(_WORKERS if slowest_s > _SLOW_S else 1)
+    turns = asyncio.Semaphore(_WORKERS if subject.is_slow else 1)
 
     async def in_turn(each: Check) -> Finding:
         async with turns:

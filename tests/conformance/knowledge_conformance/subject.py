@@ -19,6 +19,7 @@ from knowledge_conformance.readings import Reading
 JSON = "application/json"
 _PATIENCE_S = 5.0  # a pause that is asked for with Retry-After is kept, if it is no longer than this
 _PATIENCE_TIMES = 2
+_SLOW_S = 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,11 @@ class Subject:
         self.queries = queries
         self.seen = Seen()
         self.is_on_this_machine = is_loopback(urlsplit(url).hostname or "")
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether one thing after the other would take too long for a whole run."""
+        return any(one.reply.took_s > _SLOW_S for one in self.seen.answers)
 
     def signed(
         self,

