@@ -10,7 +10,7 @@ from typing import Any, Final, Protocol, TypeVar
 from functions.probe.parts import Parts
 from shared.errors import Problem
 from shared.measures import measure_health
-from shared.observability import COLLECTIONS_CLEARED, PROBE_FAULT, PROBE_INTERRUPTED, place_of
+from shared.observability import COLLECTIONS_CLEARED, PROBE_FAULT, PROBE_INTERRUPTED, correlate, correlation, place_of
 from shared.services.clear_collections import Cleared
 from shared.services.probe_providers import Probed
 
@@ -33,9 +33,10 @@ class Probe:
         self._parts = parts
 
     def run(self, context: Context) -> dict[str, object]:
-        """`providers` is None when none were looked at: no run was due, or none was possible. `finished` and `isDone` are
-        of the clearing away.
+        """`providers` is None when none were looked at: no run was due, or none was possible. `finished` and `isDone`
+        are of the clearing away.
         """
+        correlate(self._parts.logger, {"function_request_id": getattr(context, "aws_request_id", None)})
         probed = self._probed(_left_s(context))
         cleared = self._cleared(min(_MOST_CLEARING_S, _left_s(context)))
         providers = None if probed is None else _in_plain(probed)
@@ -47,7 +48,7 @@ class Probe:
         probed = self._attempt("providers", self._parts.probe_providers(budget_s=budget_s))
         if probed is not None:
             states = {state.value: count for state, count in probed.states.items()}
-            measure_health(states, left_out=probed.left_out, about={"run": probed.run_id})
+            measure_health(states, left_out=probed.left_out, about={**correlation(), "run": probed.run_id})
         return probed
 
     def _cleared(self, budget_s: float) -> Cleared:

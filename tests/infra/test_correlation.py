@@ -11,9 +11,17 @@ from typing import Any
 
 import pytest
 from aws_lambda_powertools import Logger
+from botocore.exceptions import ClientError
 
+from functions.probe.parts import Parts
+from functions.probe.run import Probe
 from infra.constructs.http_api import ACCESS_LOG
+from shared.adapters.event_loop import ProcessLoop
+from shared.adapters.failures import of_store
+from shared.domain.health import HealthState
 from shared.errors import ExchangeTimeout, Refused, Unavailable
+from shared.services.clear_collections import Cleared
+from shared.services.probe_providers import Probed
 from tests.infra.synthesised import Synthesised
 from tests.support.alarm_causes import written
 from tests.support.builders import a_passage, a_token
@@ -27,6 +35,11 @@ QUERY = "where is the secret harbour"
 class Context:
     aws_request_id: str = "5f0c0d1e-1111-4222-8333-444455556666"
     function_name: str = "search"
+
+
+class RunContext(Context):
+    def get_remaining_time_in_millis(self) -> int:
+        return 60_000
 
 
 @pytest.fixture
@@ -131,9 +144,6 @@ def test_the_access_log_of_the_stack_has_both_ids(shipped: Synthesised) -> None:
 
 
 def test_lines_of_adapters_carry_the_ids_too(stage: Stage) -> None:
-    from botocore.exceptions import ClientError
-
-    from shared.adapters.failures import of_store
 
     def refuse() -> None:
         raise ClientError({"Error": {"Code": "ThrottlingException", "Message": "words of theirs"}}, "GetItem")
@@ -146,3 +156,27 @@ def test_lines_of_adapters_carry_the_ids_too(stage: Stage) -> None:
 
     assert (line["request_id"], line["reason"]) == (THEIRS, "ThrottlingException")
     assert "words of theirs" not in lines.getvalue()
+
+
+def test_lines_and_measures_of_the_probe_carry_the_id_of_their_run(log: io.StringIO) -> None:
+    async def probed(*, budget_s: float) -> Probed:
+        return Probed(run_id="run-1", states={HealthState.DOWN: 1}, looked_at=1)
+
+    async def interrupted(*, budget_s: float) -> Cleared:
+        raise Unavailable
+
+    loop = ProcessLoop()
+    parts = Parts(
+        probe_providers=probed,  # type: ignore[arg-type]
+        clear_collections=interrupted,  # type: ignore[arg-type]
+        loop=loop,
+        logger=Logger(service="correlation-probe", stream=log),
+    )
+    with written() as measures:
+        Probe(parts).run(RunContext())
+    loop.close()
+    lines = [json.loads(line) for line in (log.getvalue() + measures.getvalue()).splitlines()]
+
+    assert len(lines) == 3
+    assert {line["function_request_id"] for line in lines} == {RunContext().aws_request_id}
+    assert {line["run"] for line in lines if "_aws" in line} == {"run-1"}
