@@ -40,11 +40,13 @@ from shared.adapters.event_loop import ProcessLoop
 from shared.adapters.row_reads import RowReads
 from shared.domain.circuits import Circuit
 from shared.observability import logger_for
+from shared.services import ask_around, guarded_operation
 from tests.infra.instance_life import run_instances
 from tests.infra.permissions import Asked, Granted, Recorder, granted, matches
+from tests.infra.probe_life import Context, look_at_providers
 from tests.infra.synthesised import Synthesised
 from tests.support import emulator as backend
-from tests.support.hostile_provider import hostile_provider
+from tests.support.hostile_provider import HostileProvider, hostile_provider
 
 ORIGIN = "https://help.fern-desk.test"
 PROVIDERS = "/api/v1/knowledge/providers"
@@ -83,8 +85,14 @@ class Gateway:
     handlers: dict[str, Handle]
     recorder: Recorder
     probe: Probe
+    services: Control
 
     def call(self, function: str, method: str, path: str, body: object = None, **headers: str) -> dict[str, Any]:
+        answer = self.send(function, method, path, body, **headers)
+        assert answer["statusCode"] < 400, (method, path, answer["body"])
+        return {**(json.loads(answer["body"]) if answer.get("body") else {}), "etag": answer["headers"].get("ETag", "")}
+
+    def send(self, function: str, method: str, path: str, body: object = None, **headers: str) -> dict[str, Any]:
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         event = {
             "version": "2.0",
@@ -100,15 +108,14 @@ class Gateway:
             "isBase64Encoded": False,
         }
         with self.recorder.during(function):
-            answer = self.handlers[function](event, None)
-        assert answer["statusCode"] < 400, (method, path, answer["body"])
-        return {**(json.loads(answer["body"]) if answer.get("body") else {}), "etag": answer["headers"].get("ETag", "")}
+            return self.handlers[function](event, None)
 
 
 @pytest.fixture(scope="module")
 def asked() -> Iterator[set[Asked]]:
     """Everything that is asked in the life of a gateway: providers, credentials, the root switch, all searches."""
-    live_services = StandIns(services(), Control())
+    control = Control()
+    live_services = StandIns(services(), control)
     with (
         pytest.MonkeyPatch.context() as patch,
         backend.emulator() as url,
@@ -128,17 +135,21 @@ def asked() -> Iterator[set[Asked]]:
         handlers |= {"lookup": lookup_api(lookup).handle, "live": live_api(single).handle}
         keep_demo_keys(embedded_store(url, {pool: store[variable] for pool, variable in POOL_VARIABLES.items()}))
         secret = boto3.client("secretsmanager").get_secret_value(SecretId=store["KG_ROOT_SECRET"])["SecretString"]
-        probe_loop = ProcessLoop()
-        probe = Probe(wired_probe(each["probe"]), loop=probe_loop, logger=logger_for("probe"))
-        gateway = Gateway(handlers, recorder, probe)
-        live(gateway, root=f"kg_adm_root_{secret}", base_url=provider.url("good"), store=store)
-        for loop in (admin_loop, search.loop, widget.loop, lookup.loop, single.loop, probe_loop):
+        probe = wired_probe(each["probe"])
+        gateway = Gateway(handlers, recorder, Probe(probe), control)
+        for guarded in (ask_around, guarded_operation):
+            patch.setattr(guarded, "SETTLING_S", 10.0)  # however slow this machine is: what is asked shall be seen
+        root = f"kg_adm_root_{secret}"
+        tokens = live(gateway, root=root, base_url=provider.url("good"), store=store)
+        meet_trouble(gateway, {"authorization": f"Bearer {root}"}, tokens, provider=provider, control=control)
+        for loop in (admin_loop, search.loop, widget.loop, lookup.loop, single.loop, probe.loop):
             loop.close()
         boto3.DEFAULT_SESSION = None
         yield recorder.asked
 
 
-def live(gateway: Gateway, *, root: str, base_url: str, store: dict[str, str]) -> None:
+def live(gateway: Gateway, *, root: str, base_url: str, store: dict[str, str]) -> dict[str, str]:
+    """The tokens of its callers."""
     admin = {"authorization": f"Bearer {root}"}
     for exposure in ("customer_safe", "agent_only"):
         run_a_provider(gateway, admin, exposure=exposure, base_url=base_url, store=store)
@@ -148,10 +159,39 @@ def live(gateway: Gateway, *, root: str, base_url: str, store: dict[str, str]) -
     search_with(gateway, tokens)
     read_cards(gateway, admin, tokens)
     ask_live_services(gateway, admin, {"authorization": f"Bearer {tokens['agt']}"})
+    look_at_all(gateway, admin, base_url=base_url, store=store)
     change_credentials(gateway, admin)
     keep_cards(gateway, admin)
     switch_root(gateway, admin)
     gateway.call("admin", "GET", "/api/v1/audit", **admin)
+    return tokens
+
+
+def meet_trouble(
+    gateway: Gateway,
+    admin: dict[str, str],
+    tokens: dict[str, str],
+    *,
+    provider: HostileProvider,
+    control: Control,
+) -> None:
+    """Each lane and function meets a source that fails, opens its circuit and notes it."""
+    callers = (("search", SEARCH, "agt"), ("search", SEARCH, "ast"), ("widget", WIDGET_SEARCH, "pub"))
+    for function, path, name in callers:
+        wanted = {"name": f"Busy {name}", "exposureProfile": "customer_safe"}
+        made = gateway.call("admin", "POST", PROVIDERS, wanted | {"baseUrl": provider.url("rate_limited")}, **admin)
+        with provider.best_behaviour():
+            test = {"query": "ferry pass", "activate": True}
+            gateway.call("admin", "POST", f"{PROVIDERS}/{made['id']}/test", test, **admin)
+        bearer = {"authorization": f"Bearer {tokens[name]}", "origin": ORIGIN}
+        gateway.call(function, "POST", path, {"query": "ferry pass"}, **bearer)
+    for kind in ("exa", "firecrawl"):
+        control.command({"service": kind, "mode": "fail"})
+    page = next(demo.test["url"] for demo in LIVE_DEMOS if "url" in demo.test)
+    bearer = {"authorization": f"Bearer {tokens['agt']}"}
+    for status in (502, 502, 502, 503):
+        answer = gateway.send("live", "POST", ACQUIRE, {"url": page}, **bearer)
+        assert answer["statusCode"] == status, answer["body"]
 
 
 def run_a_provider(
@@ -274,6 +314,19 @@ def register_live(gateway: Gateway, admin: dict[str, str], demo: LiveDemo) -> st
     return str(made["id"])
 
 
+def look_at_all(gateway: Gateway, admin: dict[str, str], *, base_url: str, store: dict[str, str]) -> None:
+    """Of those that are looked at, one is gone by the second time."""
+    wanted = {"name": "Help for a while", "exposureProfile": "agent_only", "baseUrl": base_url}
+    path = f"{PROVIDERS}/{gateway.call('admin', 'POST', PROVIDERS, wanted, **admin)['id']}"
+    gateway.call("admin", "POST", f"{path}/test", {"query": "ferry pass", "activate": True}, **admin)
+
+    def remove() -> None:
+        present = gateway.call("admin", "GET", path, **admin)
+        gateway.call("admin", "DELETE", path, if_match=present["etag"], **admin)
+
+    look_at_providers(gateway.probe, gateway.recorder, environment=store, services=gateway.services, remove=remove)
+
+
 def change_credentials(gateway: Gateway, admin: dict[str, str]) -> None:
     for body, change in (
         ({"class": "agt", "name": "Short"}, {"name": "Shorter"}),
@@ -306,7 +359,8 @@ def keep_cards(gateway: Gateway, admin: dict[str, str]) -> None:
     gateway.call("admin", "GET", path + "/cards", **admin)
     gateway.call("admin", "DELETE", path, if_match=renamed["etag"], **admin)
     with gateway.recorder.during("probe"):
-        assert gateway.probe.run(budget_s=20) == {"finished": 1, "isDone": True}
+        cleared = gateway.probe.run(Context())
+    assert (cleared["finished"], cleared["isDone"]) == (1, True)
 
 
 def switch_root(gateway: Gateway, admin: dict[str, str]) -> None:

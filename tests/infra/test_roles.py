@@ -304,6 +304,7 @@ def test_the_public_key_is_used_by_these_roles_alone(shipped: Synthesised) -> No
         ("RoleSearch", ["kms:Decrypt"], "customer_safe"),
         ("RoleWidget", ["kms:Decrypt"], "customer_safe"),
         ("RoleAdmin", ["kms:Decrypt", "kms:Encrypt"], "customer_safe"),
+        ("RoleProbe", ["kms:Decrypt"], "customer_safe"),
     ]
 
 
@@ -311,6 +312,7 @@ def test_the_internal_key_is_used_by_these_roles_alone(shipped: Synthesised) -> 
     assert key_users(shipped, "KeyInternal") == [
         ("RoleSearch", ["kms:Decrypt"], "agent_only"),
         ("RoleAdmin", ["kms:Decrypt", "kms:Encrypt"], "agent_only"),
+        ("RoleProbe", ["kms:Decrypt"], "agent_only"),
     ]
 
 
