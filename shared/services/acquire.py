@@ -11,12 +11,14 @@ from aws_lambda_powertools import Logger
 
 from shared.domain.acquiring import AcquiredFrom, AcquireWish, acquirer_for
 from shared.domain.acquisitions import LEFT_APPROVED_HOSTS, NOT_FRESH, Acquired
+from shared.domain.circuits import Lane
 from shared.domain.deadlines import Deadline
 from shared.domain.exposure import CredentialClass
-from shared.domain.outcomes import OutcomeCode, OutcomeStatus
+from shared.domain.outcomes import SKIPPED_CODES, OutcomeCode, OutcomeStatus
 from shared.domain.registrations import Provider
 from shared.errors import ExchangeError, InternalFault, Problem
-from shared.observability import ACQUIRE_ANSWERED, PROVIDER_FAULT, place_of
+from shared.measures import Asked, measure_asked
+from shared.observability import ACQUIRE_ANSWERED, PROVIDER_FAULT, correlation, place_of
 from shared.ports.circuits import KnownCircuits
 from shared.ports.clock import Clock
 from shared.ports.internal_catalog import InternalCatalog
@@ -119,6 +121,7 @@ class Acquire:
         started_s: float,
         acquired: Acquired | None = None,
     ) -> None:
+        duration_ms = round((self._clock.monotonic() - started_s) * 1000)
         self._logger.info(
             ACQUIRE_ANSWERED,
             request_id=request.request_id,
@@ -128,8 +131,19 @@ class Acquire:
             outcome=outcome,
             acquisition=acquired.acquisition if acquired else None,
             warnings=list(acquired.warnings) if acquired else [],
-            duration_ms=round((self._clock.monotonic() - started_s) * 1000),
+            duration_ms=duration_ms,
         )
+        status = _status_of(outcome)
+        took_ms = None if status is OutcomeStatus.SKIPPED else duration_ms
+        asked = Asked(kind=provider.source.kind, status=status, duration_ms=took_ms)
+        measure_asked([asked], lane=Lane.AGENT, about=correlation())
+
+
+def _status_of(outcome: str) -> OutcomeStatus:
+    """`outcome` is `success` or a code."""
+    if outcome == OutcomeStatus.SUCCESS:
+        return OutcomeStatus.SUCCESS
+    return OutcomeStatus.SKIPPED if outcome in SKIPPED_CODES else OutcomeStatus.FAILED
 
 
 def _is_being_cancelled() -> bool:

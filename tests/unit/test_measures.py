@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 
 from infra.watching import EMITTED, KINDS, LANES, OUTCOMES, series_of
+from shared.domain.acquisitions import Acquired, Wanted
+from shared.errors import Refused
 from shared.measures import (
     DEFAULT_NAMESPACE,
     NAMESPACE_VARIABLE,
@@ -21,7 +23,9 @@ from shared.measures import (
     measure_health,
     measure_search,
 )
+from shared.ports.meter import Meter
 from tests.support.alarm_room import measured
+from tests.support.live_stage import LiveStage
 
 ABOUT = {"request_id": "r-1", "gateway_request_id": "g-1", "function_request_id": "f-1"}
 
@@ -128,3 +132,28 @@ def test_there_are_only_so_many_metrics_however_much_happens() -> None:
 
     assert seen == written_down
     assert len(seen) == 2 * 5 + 2 * len(KINDS) * len(OUTCOMES) * len(LANES)
+
+
+@pytest.mark.parametrize(
+    ("refusal", "status", "has_duration"),
+    [(None, "success", True), ("unauthorized", "failed", True), ("keys_exhausted", "skipped", False)],
+    ids=["success", "failed", "skipped"],
+)
+def test_an_acquisition_is_counted_like_a_provider_in_a_search(
+    refusal: str | None, status: str, has_duration: bool
+) -> None:
+    stage = LiveStage()
+    provider = stage.add()
+
+    async def fetch(wanted: Wanted, _meter: Meter) -> Acquired:
+        if refusal is not None:
+            raise Refused(refusal)
+        return Acquired(url=wanted.url, final_url=wanted.url, title=None, text="text")
+
+    stage.service.fetches[provider.id] = fetch
+    numbers = numbers_of(stage.acquire)
+    stage.close()
+
+    dimensions = {"Kind": provider.source.kind, "Lane": "agent", "Status": status}
+    assert ("ProviderOutcomes", dimensions, 1) in numbers
+    assert ("ProviderDuration" in {name for name, _, _ in numbers}) is has_duration
