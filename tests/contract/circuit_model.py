@@ -66,7 +66,9 @@ class Event:
 
 @dataclass(frozen=True)
 class Search:
-    """`answers` are those of the providers in their order. `killed`: the process ends before it writes."""
+    """`answers` are those of the providers in their order. `killed`: the process ends before it writes. `between` goes
+    on after it has read and before it claims, `meanwhile` while it waits for answers.
+    """
 
     instance: int
     lane: Lane
@@ -74,6 +76,7 @@ class Search:
     jitter: float = 0.0
     takes_s: float = 0.0
     killed: bool = False
+    between: tuple[Search | Event, ...] = ()
     meanwhile: tuple[Search | Event, ...] = ()
 
 
@@ -87,6 +90,8 @@ class Going:
     search: Search
     revisions: dict[str, str]
     knew: set[str] = field(default_factory=set)
+    free: set[str] = field(default_factory=set)
+    due: set[str] = field(default_factory=set)
     asked: set[str] = field(default_factory=set)
     held: set[str] = field(default_factory=set)
     calls: list[tuple[str, str]] = field(default_factory=list)
@@ -109,6 +114,12 @@ class Expected:
 
     def is_well(self, revision: str) -> bool:
         return self == Expected() or (not self.is_lost and self.revision != revision)
+
+    def is_free(self, revision: str) -> bool:
+        return self.is_well(revision) or not (self.until or self.is_lost)
+
+    def is_due(self, now: float) -> bool:
+        return bool(self.until) and not self.is_lost and now >= self.until and now >= self.trial_until
 
 
 def _stores_of(world: StoreWorld) -> dict[Lane, DynamoCircuits]:
@@ -178,11 +189,14 @@ class CircuitModel:
         self.under_way.append(going)
         keeper, door, now = instance.keepers[search.lane], instance.doors[search.lane], instance.clock.now()
         known = await keeper.known()
+        self._read(going, now=now)
+        for event in search.between:
+            await self.happens(event)
         deadline = Deadline.after(60, now_s=instance.clock.monotonic())
         waiting = [source for source in sources if not is_well(source, known, now=now)]
+        assert {source.id for source in waiting} == set(going.revisions) - going.free
         passes = await door.passes(waiting, known=known, deadline=deadline) if waiting else Passes(known=known)
-        self._begun(going, {source.id for source in sources if source not in waiting} | passes.asked, set(passes.held))
-        was_well = all(self._of(search.lane, source.id) == Expected() for source in sources)
+        self._begun(going, set(passes.asked), set(passes.held))
         for event in search.meanwhile:
             await self.happens(event)
         self.time.s += search.takes_s
@@ -198,7 +212,7 @@ class CircuitModel:
             await keeper.settle(incidents, known=passes.known, within_s=60.0)
             self._settled(going)
         self.under_way.pop()
-        self._check_calls(going, was_well=was_well)
+        self._check_calls(going)
         await self.check()
         return going
 
@@ -260,7 +274,8 @@ class CircuitModel:
 
         for lane in Lane:
             changed = await self._apart(self.stores[lane].change(rule, known=await self.known(lane)))
-            await self.world.journal(lane).note(happenings(changed.before, changed.after, lane=lane, now=now))
+            entries = happenings(changed.before, changed.after, lane=lane, now=now)
+            await self._apart(self.world.journal(lane).note(entries))
             expected = self._of(lane, id_)
             if expected.until > now and not expected.is_held and not expected.is_lost:
                 expected.until = now
@@ -285,20 +300,29 @@ class CircuitModel:
     def _note(self, lane: Lane, id_: str, happening: Happening) -> None:
         self.noted[lane, id_, happening] += 1
 
-    def _begun(self, going: Going, asked: set[str], held: set[str]) -> None:
-        lane, now = going.search.lane, self.instances[going.search.instance].clock.now()
+    def _read(self, going: Going, *, now: float) -> None:
         for id_, revision in going.revisions.items():
-            expected = self._of(lane, id_)
-            is_free = expected.is_well(revision) or not (expected.until or expected.is_lost)
+            expected = self._of(going.search.lane, id_)
             if not expected.is_well(revision):
                 going.knew.add(id_)
-            is_due = not is_free and not expected.is_lost and now >= expected.until and now >= expected.trial_until
-            assert (id_ in asked) == (is_free or is_due), "asked when it may be, and only then"
-            assert (id_ in held) == is_due, "on trial when it is due, and only then"
-            if is_due:
+            if expected.is_free(revision):
+                going.free.add(id_)
+            elif expected.is_due(now):
+                going.due.add(id_)
+
+    def _begun(self, going: Going, asked: set[str], held: set[str]) -> None:
+        """Of those that were due when it read: one is asked on trial unless another holds that by now."""
+        lane, now = going.search.lane, self.instances[going.search.instance].clock.now()
+        for id_ in going.revisions.keys() - going.free:
+            expected = self._of(lane, id_)
+            is_held = id_ in going.due and expected.is_due(now)
+            is_asked = is_held or (id_ in going.due and expected.is_free(going.revisions[id_]))
+            assert (id_ in held) == is_held, "on trial when it is due, and only then"
+            assert (id_ in asked) == is_asked, "asked when it may be, and only then"
+            if is_held:
                 self._check_alone((lane, id_))
                 expected.trial, expected.trial_until = going, now + LEASE_S
-        going.asked, going.held = asked, held
+        going.asked, going.held = going.free | asked, held
 
     def _check_alone(self, place: Place) -> None:
         """By the true time, for all that the clocks differ."""
@@ -393,12 +417,12 @@ class CircuitModel:
         assert circuit.trial_until == expected.trial_until
         assert bool(circuit.trial_id) == (expected.trial is not None)
 
-    def _check_calls(self, going: Going, *, was_well: bool) -> None:
+    def _check_calls(self, going: Going) -> None:
         """Of the search itself; what others did meanwhile is theirs."""
         writes = [table for operation, table in going.calls if operation in WRITES]
         all_good = all(ANSWERS[answer][2] in {"well", "nothing"} for answer in going.search.answers)
         assert [operation for operation, _ in going.calls if operation not in WRITES] == ["BatchGetItem"]
-        if was_well and all_good and not going.held:
+        if not going.knew and all_good:
             assert writes == [], "where all are well nothing is written"
         if going.search.lane is Lane.CUSTOMER:
             assert self.world.internal_ledger not in writes, "customers write nothing of the agents'"

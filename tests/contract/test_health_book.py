@@ -60,7 +60,7 @@ async def test_a_run_goes_on_until_it_is_finished(world: World) -> None:
     assert await begins(book, "r1", now=NOW)
     going_on = ProbeRun(run_id="r1", started_at=NOW)
     assert await world.health_reader().records() == HealthRecords(run=going_on)
-    ended = replace(going_on, finished_at=NOW + 12.5, looked_at=7, left_out=1)
+    ended = replace(going_on, finished_at=NOW + 12.5, looked_at=7, left_out=1, next_id="cs_c")
     await book.finish(ended)
     assert await world.health_reader().records() == HealthRecords(run=ended, finished=ended)
 
