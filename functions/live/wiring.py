@@ -27,7 +27,7 @@ from shared.adapters.rate_limits import DynamoRateLimits
 from shared.adapters.receipts import DynamoReceipts
 from shared.adapters.resolver import SystemResolver
 from shared.adapters.row_reads import RowReads
-from shared.domain.circuits import Lane
+from shared.domain.lanes import Lane
 from shared.domain.registrations import ProviderKind
 from shared.observability import logger_for
 from shared.ports.clock import Clock

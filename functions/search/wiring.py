@@ -29,8 +29,8 @@ from shared.adapters.row_reads import RowReads
 from shared.adapters.secret_box import KmsUnsealer
 from shared.adapters.vocabularies import DynamoVocabularies
 from shared.adapters.vocabulary_copies import VocabularyCopies
-from shared.domain.circuits import Lane
 from shared.domain.exposure import ExposureProfile
+from shared.domain.lanes import Lane
 from shared.domain.live_configs import SEARCHING_KINDS
 from shared.domain.registrations import SERVER_KINDS, ProviderKind
 from shared.observability import logger_for

@@ -22,8 +22,8 @@ from shared.adapters.rate_limits import DynamoRateLimits
 from shared.adapters.resolver import SystemResolver
 from shared.adapters.row_reads import RowReads
 from shared.adapters.secret_box import KmsUnsealer
-from shared.domain.circuits import Lane
 from shared.domain.exposure import ExposureProfile
+from shared.domain.lanes import Lane
 from shared.domain.registrations import SERVER_KINDS, ProviderKind
 from shared.observability import logger_for
 from shared.ports.asker import Asker

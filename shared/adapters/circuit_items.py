@@ -20,6 +20,7 @@ from shared.adapters.attributes import (
     text_of,
     whole_of,
 )
+from shared.adapters.circuits import CIRCUITS
 from shared.domain.circuits import Circuit
 from shared.domain.outcomes import OutcomeCode
 from shared.observability import STORE_ITEM_UNREADABLE, logger_for
@@ -28,7 +29,6 @@ from shared.ports.circuits import KnownCircuits
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.type_defs import AttributeValueTypeDef
 
-CIRCUITS: Final = "CIRCUITS"
 CIRCUIT: Final = "c_"
 VERSION: Final = "version"
 

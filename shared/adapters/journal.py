@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from shared.adapters.failures import of_store
-from shared.adapters.journal_items import item_of
 from shared.adapters.threads import in_thread
-from shared.domain.journal import JournalEntry
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
+
+    from shared.domain.journal import JournalEntry
 
 
 class DynamoJournal:
@@ -28,4 +28,6 @@ class DynamoJournal:
 
     @of_store
     def _put(self, entry: JournalEntry) -> None:
+        from shared.adapters.journal_items import item_of  # when there is something to note
+
         self._client.put_item(TableName=self._table, Item=item_of(entry, suffix=secrets.token_hex(4)))

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final, TypeAlias
 
+from shared.domain.lanes import Lane as Lane
 from shared.domain.outcomes import OutcomeCode
 from shared.domain.registrations import Source
 
@@ -29,13 +30,6 @@ LONGEST_HOLD_S: Final = 3_600.0  # however long a provider asks to be left alone
 JITTER: Final = 0.1
 TRIAL_LEASE_S: Final = 30.0
 CLOCKS_DIFFER_S: Final = 30.0  # at most, where they are right; what ends later than it can was written by a wrong one
-
-
-class Lane(StrEnum):
-    """Who asked. What happens on one lane says nothing on the other."""
-
-    AGENT = "agent"
-    CUSTOMER = "customer"
 
 
 class CircuitState(StrEnum):

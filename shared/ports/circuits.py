@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from shared.domain.circuits import Circuits, Rule
+if TYPE_CHECKING:  # a search whose sources are all well needs no rules of circuits
+    from shared.domain.circuits import Circuits, Rule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from shared.domain.journal import JournalEntry
+if TYPE_CHECKING:
+    from shared.domain.journal import JournalEntry
 
 
 class Journal(Protocol):

@@ -13,7 +13,8 @@ from shared.errors import ExchangeError
 from shared.ports.circuits import KnownCircuits
 from shared.ports.clock import Clock
 from shared.services.circuit_door import CircuitDoor, Passes, is_well
-from shared.services.circuit_keeper import SETTLING_S, CircuitKeeper
+from shared.services.circuit_keeper import CircuitKeeper
+from shared.services.circuit_writer import SETTLING_S
 
 T = TypeVar("T")
 

@@ -13,7 +13,7 @@ from shared.domain.outcomes import OutcomeCode
 from shared.errors import Unavailable
 from shared.observability import CIRCUITS_UNKNOWN, CIRCUITS_UNWRITTEN
 from shared.ports.circuits import KnownCircuits
-from shared.services import circuit_keeper
+from shared.services import circuit_writer
 from shared.services.circuit_keeper import CircuitKeeper, any_jitter
 from tests.support.builders import NOW
 from tests.support.fakes import FakeClock
@@ -124,7 +124,7 @@ def test_a_claim_is_bounded(monkeypatch: pytest.MonkeyPatch, bound: str) -> None
     desk = Desk()
     desk.store.pause = never
     if bound == "its own":
-        monkeypatch.setattr(circuit_keeper, "CLAIMING_S", 0.01)
+        monkeypatch.setattr(circuit_writer, "CLAIMING_S", 0.01)
     claiming = desk.keeper.claim([PUBLIC], known=KnownCircuits(), within_s=60 if bound == "its own" else 0.01)
     assert asyncio.run(claiming).providers == frozenset()
     assert len(desk.log.of(CIRCUITS_UNWRITTEN)) == 1
