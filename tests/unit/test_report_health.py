@@ -38,6 +38,7 @@ from shared.domain.pool_views import KeyView, PoolView
 from shared.domain.pools import Pool
 from shared.domain.registrations import Provider, ProviderKind, ProviderStatus
 from shared.errors import NotFound, Unavailable
+from shared.services import report_health
 from shared.services.list_pools import ListPools
 from shared.services.report_health import MOST_OF_HISTORY, ReportHealth
 from tests.support.builders import NOW, a_provider, an_internal_provider
@@ -481,6 +482,19 @@ async def test_all_parts_at_once_may_be_missing() -> None:
     assert set(told.unavailable) == set(stage.parts())
     assert [(view.state, dict(view.circuits)) for view in told.providers] == [(State.UNCHECKED, {})]
     assert (told.is_stale, told.run) == (True, None)
+
+
+async def test_a_part_that_does_not_come_in_time_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    stage = Stage(PROVIDER)
+
+    async def never(_pool: Pool) -> None:
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(report_health, "_PART_TIMEOUT_S", 0.01)
+    monkeypatch.setattr(stage.desk, "read", never)
+    told = await stage.report(by=ADMIN)
+
+    assert (told.unavailable, [pool.allowance for pool in told.pools]) == ((Part.ALLOWANCES,), [None] * len(Pool))
 
 
 async def test_without_registrations_there_is_nothing_to_tell() -> None:
