@@ -133,6 +133,19 @@ def test_a_change_of_something_else_leaves_it_out_of_use(stage: AdminStage) -> N
     assert is_out(stage, path) == [True, True]
 
 
+def test_one_that_is_taken_out_of_use_while_it_is_changed_stays_out(stage: AdminStage) -> None:
+    path = active(stage)
+    replaced = stage.registry.replace
+
+    async def losing(*args: Any, **named: Any) -> None:
+        await replaced(*args, **named)
+        lose(stage, path)
+
+    stage.registry.replace = losing  # type: ignore[method-assign]
+    assert stage.call("PATCH", path, {"name": "Renamed"}, if_match=stage.call("GET", path).etag).status == 200
+    assert status_of(stage, path) == "auto_disabled"
+
+
 def test_rotating_its_secret_leaves_it_out_of_use(stage: AdminStage) -> None:
     path = lost(stage)
     rotated = stage.call("POST", f"{path}/rotate-secret", {"windowHours": 0})
