@@ -220,7 +220,7 @@ def test_the_next_search_is_the_trial_and_closes_it() -> None:
         claim = await keeper.claim([provider.id], known=await keeper.known(), within_s=1.0)
         assert claim.providers == {provider.id}
         good = Incident(revision=revision_of(provider.source), effect=Effect.SUCCESS, trial_id=claim.trial_id)
-        await keeper.settle({provider.id: good}, known=claim.known)
+        await keeper.settle({provider.id: good}, known=claim.known, within_s=1.0)
 
     asyncio.run(search())
     assert stage.circuits[AGENT].circuits == {}
