@@ -13,12 +13,14 @@ from typing import Any
 import pytest
 
 from shared.adapters.circuit_items import attribute_of, circuit_of
-from shared.adapters.circuits import MOST_IN_A_WRITE, DynamoCircuits
+from shared.adapters.circuit_changes import MOST_IN_A_WRITE
+from shared.adapters.circuits import DynamoCircuits
 from shared.adapters.row_reads import RowReads
 from shared.domain.circuits import WELL, Circuit, Circuits, Lane, Rule, claimed
 from shared.domain.outcomes import OutcomeCode
 from shared.errors import Unavailable
 from shared.ports.circuits import CircuitStore, KnownCircuits
+from shared.services import circuit_writer
 from shared.services.circuit_keeper import CircuitKeeper
 from tests.contract.far_ahead import NOW
 from tests.contract.invariants import rows_in
@@ -360,7 +362,10 @@ class Claimant:
 
 @pytest.mark.emulator
 @pytest.mark.parametrize("lane", Lane)
-def test_of_eight_that_claim_at_once_one_holds_the_trial(store: StoreWorld, lane: Lane) -> None:
+def test_of_eight_that_claim_at_once_one_holds_the_trial(
+    store: StoreWorld, lane: Lane, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(circuit_writer, "CLAIMING_S", 60.0)
     half_open = Circuit(revision="1", failures=3, openings=1, open_until=NOW - 1)
     for _ in range(5):
         asyncio.run(written(store.circuits(lane), sets(**{ONE: half_open, TWO: half_open})))
