@@ -127,7 +127,9 @@ def measured(fields: Mapping[str, Any], *, at_s: float) -> Iterable[Number]:
             assert all(isinstance(value, str) and value for _, value in dimensions)
             for metric in directive["Metrics"]:
                 values = fields[metric["Name"]]
+                assert not isinstance(values, list) or 1 <= len(values) <= 100
                 for value in values if isinstance(values, list) else [values]:
+                    assert type(value) in (int, float), "the log service takes numbers alone"
                     yield Number(directive["Namespace"], metric["Name"], dimensions, at_s, value)
 
 

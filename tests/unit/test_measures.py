@@ -58,7 +58,7 @@ def test_providers_of_one_kind_that_went_alike_share_a_line() -> None:
     lines = lines_of(lambda: measure_search(Searched(lane="agent", duration_ms=9), asked, about=ABOUT))
 
     assert len(lines) == 3
-    assert (lines[1]["ProviderOutcomes"], lines[1]["ProviderDuration"]) == ([3.0], [5.0, 7.0, 9.0])
+    assert (lines[1]["ProviderOutcomes"], lines[1]["ProviderDuration"]) == (3, [5, 7, 9])
     assert (lines[2]["Kind"], lines[2]["Status"], lines[2]["Lane"]) == ("contract", "failed", "agent")
 
 
