@@ -9,7 +9,6 @@ import json
 import os
 import secrets
 import threading
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -61,12 +60,14 @@ FOUND: Final = OutboundAnswer(
 )
 # Words of the services that a caller may never meet; `arn:` stands for all names of things.
 FOREIGN: Final = (WORDS, "UPSTREAM", "arn:", "botocore", "DynamoDB", "dynamodb", "KMS", "Throttl", "Exception")
-READ_TIMEOUT_S: Final = 0.3  # of the clients here, so that nobody waits for real
+READ_TIMEOUT_S: Final = 0.5  # of the clients here, so that nobody waits for real
 _UNLIMITED = 10_000_000
 
 
 @contextmanager
-def a_world(emulator_url: str, clients: Clients, *, prefix: str) -> Iterator[World]:
+def a_world(
+    emulator_url: str, clients: Clients, *, prefix: str, read_timeout_s: float = READ_TIMEOUT_S
+) -> Iterator[World]:
     """Clients that are made meanwhile speak to the proxy, those of `store` to the backend itself."""
     with (
         pytest.MonkeyPatch.context() as patch,
@@ -78,7 +79,7 @@ def a_world(emulator_url: str, clients: Clients, *, prefix: str) -> Iterator[Wor
         environment = backend.provisioned(emulator_url, prefix=f"{prefix}{secrets.token_hex(4)}")
         for name, value in proxy.before(environment).items():
             patch.setenv(name, value)
-        patch.setattr(aws, "_CONFIG", aws._CONFIG.merge(Config(read_timeout=READ_TIMEOUT_S)))
+        patch.setattr(aws, "_CONFIG", aws._CONFIG.merge(Config(read_timeout=read_timeout_s)))
         yield World(environment, StoreWorld(clients, environment), proxy, hostile, service)
 
 
@@ -180,13 +181,12 @@ class World:
 
 @dataclass
 class Process:
-    """Each function as a Lambda keeps it warm, made when it is first asked; one thing at a time, whoever asks."""
+    """Each function as a Lambda keeps it warm, made when it is first asked. One thing at a time: so does a Lambda."""
 
     world: World
     settings: Mapping[str, str]
     _functions: dict[str, tuple[Api, ProcessLoop]] = field(default_factory=dict)
     _probe: Any = None
-    _turns: dict[str, threading.Lock] = field(default_factory=lambda: defaultdict(threading.Lock))
 
     def agent(self, **over: Any) -> Answered:
         return self.ask("search", SEARCH, {"query": "ferry pass", **over}, token=self.world.agent)
@@ -217,8 +217,7 @@ class Process:
         self, function: str, path: str, body: object, *, token: str, method: str = "POST", **headers: str
     ) -> Answered:
         event = event_for(path, body, token=token, method=method, **headers)
-        with self._turns[function]:
-            response = self._api(function).handle(event, None)
+        response = self._api(function).handle(event, None)
         answered = Answered(response["statusCode"], response["headers"], response.get("body") or "")
         judge(method, path, answered)
         return answered

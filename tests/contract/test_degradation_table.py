@@ -7,14 +7,15 @@ answers. Afterwards the same process answers as always, and holds on to nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import pytest
+from botocore.config import Config
 
+from shared.adapters import aws
 from tests.contract.degraded import Process, World, a_world, outcomes
 from tests.contract.worlds import Clients
 from tests.support.admin_stage import Answered
@@ -63,9 +64,7 @@ AWAY: Final[dict[str, Fault]] = {
     "throttles": THROTTLES,
     "fails": FAILS,
     "denies": DENIES,
-    "hangs": Hangs(),
     "breaks": Breaks(),
-    "breaks_in_answers": Breaks(in_answer=True),
     "garbles": Garbles(),
 }
 OF_ONE_TABLE: Final[dict[str, Fault]] = {"denies": DENIES}
@@ -80,21 +79,12 @@ CASES: Final[dict[str, Case]] = {
     "the rows of circuits": Case(
         {"denies": DENIES, "leaves_for_later": LeavesForLater(partition="CIRCUITS")}, partition="CIRCUITS"
     ),
-    "the rows of pools": Case({"denies": DENIES, "hangs": Hangs()}, partition="POOL#"),
-    "KMS": Case(
-        {
-            "throttles": Says("ThrottlingException"),
-            "fails": Says("KMSInternalException", status=500),
-            "hangs": Hangs(),
-            "garbles": Garbles(),
-        },
-        service="kms",
-    ),
-    "Secrets Manager": Case(
-        {"fails": Says("InternalServiceError", status=500), "hangs": Hangs()}, service="secretsmanager"
-    ),
+    "the rows of pools": Case(OF_ONE_TABLE, partition="POOL#"),
+    "KMS": Case({"throttles": Says("ThrottlingException"), "garbles": Garbles()}, service="kms"),
+    "Secrets Manager": Case({"fails": Says("InternalServiceError", status=500)}, service="secretsmanager"),
 }
 REFUSED: Final = "all of them"  # nobody even takes a connection
+MAY_HANG: Final = ("DynamoDB", "the rows of pools", "KMS", "Secrets Manager")
 TRIALS: Final = [(name, how) for name, case in CASES.items() for how in case.faults] + [(REFUSED, "refused")]
 
 
@@ -127,7 +117,7 @@ def _silent(answered: Answered, world: World) -> list[str]:
 
 @pytest.fixture(scope="module")
 def world(emulator: str, emulator_clients: Clients) -> Iterator[World]:
-    with a_world(emulator, emulator_clients, prefix="table") as world:
+    with a_world(emulator, emulator_clients, prefix="table", read_timeout_s=2.0) as world:
         yield world
 
 
@@ -144,35 +134,23 @@ def during(world: World, name: str, how: str) -> AbstractContextManager[object]:
     if name == REFUSED:
         return world.proxy.refusing()
     case = CASES[name]
-    return world.proxy.doing(case.rule(world, case.faults[how]))
+    return world.proxy.doing(case.rule(world, Hangs() if how == "hangs" else case.faults[how]))
+
+
+NEW: Final = "; a new process: "
 
 
 def observed(world: World, warm: Process, name: str, how: str) -> dict[str, str]:
-    """Each function in turn where each call meets a fault of its own, else all at the same time."""
-    together = name == REFUSED or CASES[name].times is None
-    with world.process() as new, ThreadPoolExecutor(len(CALLS)) as threads:
-        if together:
-            with during(world, name, how):
-                heard = list(threads.map(lambda call: both(world, warm, new, call), CALLS.values()))
-        else:
-            heard = [both(world, warm, new, call, during=lambda: during(world, name, how)) for call in CALLS.values()]
-    return dict(zip(CALLS, heard, strict=True))
-
-
-def both(
-    world: World,
-    warm: Process,
-    new: Process,
-    call: Callable[[Process], Answered],
-    *,
-    during: Callable[[], AbstractContextManager[object]] = nullcontext,
-) -> str:
-    """What the table says of one function."""
-    heard = []
-    for process in (warm, new):
-        with during():
-            heard.append(told(call(process), world))
-    return heard[0] if heard[0] == heard[1] else f"{heard[0]}; a new process: {heard[1]}"
+    """Each call meets a fault of its own."""
+    cells = {}
+    with world.process() as new:
+        for function, call in CALLS.items():
+            heard = []
+            for process in (warm, new):
+                with during(world, name, how):
+                    heard.append(told(call(process), world))
+            cells[function] = heard[0] if heard[0] == heard[1] else NEW.join(heard)
+    return cells
 
 
 def table() -> dict[str, dict[str, str]]:
@@ -190,6 +168,22 @@ def test_the_table_says_what_happens(world: World, warm: Process, name: str, how
         assert told(call(warm), world) == "as always", f"{function}, when it is over"
     warm.settle()
     assert warm.tasks() == 0
+
+
+@pytest.mark.parametrize("name", MAY_HANG)
+def test_what_hangs_comes_to_the_same_as_what_fails(world: World, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Waiting takes its time, so those alone are asked who come to wait for it."""
+    monkeypatch.setattr(aws, "_CONFIG", aws._CONFIG.merge(Config(read_timeout=0.25)))
+    with world.process() as warm, world.process() as new:
+        for function, cell in table()[name].items():
+            expected, is_told_apart, of_new = cell.partition(NEW)
+            if expected != "as always":
+                assert any(told(CALLS[function](warm), world) == "as always" for _ in range(5))
+                with during(world, name, "hangs"):
+                    assert told(CALLS[function](warm), world) == expected
+            if is_told_apart:
+                with during(world, name, "hangs"):
+                    assert told(CALLS[function](new), world) == of_new
 
 
 def test_the_table_has_a_row_for_each_case_and_no_other() -> None:
