@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 PIP     = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help up test check format bench rehearse openapi lock clean
+.PHONY: help up test check format bench rehearse openapi snapshot lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -60,6 +60,9 @@ rehearse: $(VENV)/.cdk $(VENV)/.emulator ## Deploy the real stack to the embedde
 openapi: $(VENV)/.dev ## Write docs/openapi.json and the schemas of the contract from the code
 	$(BIN)/python -m infra.openapi
 	$(BIN)/python -m infra.contract_schemas
+
+snapshot: $(VENV)/.dev ## Take the snapshot of the template anew; then read git diff
+	KG_REWRITE_SNAPSHOT=1 $(BIN)/python -m pytest -n 0 -q tests/infra/test_snapshot.py
 
 lock: $(VENV)/.dev ## Resolve the lock files again (needs uv)
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header pyproject.toml -o requirements/runtime.lock

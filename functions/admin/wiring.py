@@ -122,7 +122,7 @@ def wired(environment: Mapping[str, str]) -> Parts:
             private_network_available=settings.private_network_available,
         ),
         clock=clock,
-        front=DynamoFrontDoor(dynamodb, table=settings.registrations_internal, clock=clock)
+        front=DynamoFrontDoor(aws.dynamodb_at_the_door(), table=settings.registrations_internal, clock=clock)
         if settings.front_required
         else None,
         allow_loopback_http=settings.allow_loopback_http,

@@ -106,7 +106,7 @@ def wired(environment: Mapping[str, str]) -> LiveParts:
         clock=clock,
         loop=ProcessLoop(),
         logger=logger,
-        front=DynamoFrontDoor(dynamodb, table=settings.registrations_internal, clock=clock)
+        front=DynamoFrontDoor(aws.dynamodb_at_the_door(), table=settings.registrations_internal, clock=clock)
         if settings.front_required
         else None,
     )

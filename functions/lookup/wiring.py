@@ -55,7 +55,7 @@ def wired(environment: Mapping[str, str]) -> LookupParts:
         match_for_customer=Match(vocabularies=customer_vocabularies, cards=customer_cards, clock=clock, logger=logger),
         clock=clock,
         loop=ProcessLoop(),
-        front=DynamoFrontDoor(dynamodb, table=settings.registrations_internal, clock=clock)
+        front=DynamoFrontDoor(aws.dynamodb_at_the_door(), table=settings.registrations_internal, clock=clock)
         if settings.front_required
         else None,
         logger=logger,

@@ -150,7 +150,7 @@ def wired(environment: Mapping[str, str]) -> SearchParts:
         admit_assistant=AdmitAssistant(admit=admit),
         clock=clock,
         loop=ProcessLoop(),
-        front=DynamoFrontDoor(dynamodb, table=settings.registrations_internal, clock=clock)
+        front=DynamoFrontDoor(aws.dynamodb_at_the_door(), table=settings.registrations_internal, clock=clock)
         if settings.front_required
         else None,
         logger=logger,

@@ -80,7 +80,7 @@ def wired(environment: Mapping[str, str]) -> WidgetParts:
         ),
         clock=clock,
         loop=ProcessLoop(),
-        front=DynamoFrontDoor(dynamodb, table=settings.registrations_public, clock=clock)
+        front=DynamoFrontDoor(aws.dynamodb_at_the_door(), table=settings.registrations_public, clock=clock)
         if settings.front_required
         else None,
         logger=logger,

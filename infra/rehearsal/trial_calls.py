@@ -55,6 +55,8 @@ def allowed(outputs: Mapping[str, str], sealed: Sealed) -> list[Call]:
         Call("registrations-public", "dynamodb", "get_item", {"TableName": registrations, "Key": _KEY}),
         Call("registrations-public", "dynamodb", "batch_get_item", {"RequestItems": {registrations: {"Keys": [_KEY]}}}),
         Call("registrations-public", "dynamodb", "query", _query(registrations)),
+        Call("ledger-public", "dynamodb", "batch_get_item", {"RequestItems": {ledger: {"Keys": [_KEY]}}}),
+        Call("ledger-public", "dynamodb", "put_item", {"TableName": ledger, "Item": _KEY}),
         Call("ledger-public", "dynamodb", "update_item", _update(ledger)),
         Call("the public key", "kms", "decrypt", _decrypt(sealed)),
     ]

@@ -10,7 +10,12 @@ from infra.node import use_bundled_node
 
 use_bundled_node()
 
-from tests.infra.synthesised import Synthesised, synthesise  # noqa: E402  # importing it starts Node
+from tests.infra.stages import EVERYTHING, STAGING  # noqa: E402
+from tests.infra.synthesised import (  # noqa: E402  # importing it starts Node
+    Synthesised,
+    synthesise,
+    synthesise_for_findings,
+)
 
 HERE = Path(__file__).parent
 
@@ -24,10 +29,22 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def shipped(tmp_path_factory: pytest.TempPathFactory) -> Synthesised:
     """The stack as `cdk deploy` would deploy it."""
-    return synthesise(tmp_path_factory.mktemp("shipped"))
+    return synthesise_for_findings(tmp_path_factory.mktemp("shipped"))
 
 
 @pytest.fixture(scope="session")
 def disposable(tmp_path_factory: pytest.TempPathFactory) -> Synthesised:
     """The same with the switch that lets its data go."""
     return synthesise(tmp_path_factory.mktemp("disposable"), disposable="true")
+
+
+@pytest.fixture(scope="session")
+def staging(tmp_path_factory: pytest.TempPathFactory) -> Synthesised:
+    """A second stage, fitted into what an operator has already: a network, a topic, names, a web ACL."""
+    return synthesise_for_findings(tmp_path_factory.mktemp("staging"), **STAGING)
+
+
+@pytest.fixture(scope="session")
+def everything(tmp_path_factory: pytest.TempPathFactory) -> Synthesised:
+    """A third one, with all that the stack can bring along."""
+    return synthesise_for_findings(tmp_path_factory.mktemp("everything"), **EVERYTHING)

@@ -8,16 +8,29 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from aws_cdk import App
+import pytest
+from aws_cdk import App, Validations
+from cdk_nag import AwsSolutionsChecks
 
 from infra.gateway_app import add_stack
-from infra.stack_name import STACK_NAME
+from infra.switches import Switches
 
 
 @dataclass(frozen=True)
 class Synthesised:
+    """`findings` are what the second opinion says when nothing has a reason; empty where it was not asked."""
+
     directory: Path
     template: dict[str, Any]
+    switches: Switches
+    findings: tuple[str, ...] = ()
+
+    @property
+    def tags(self) -> dict[str, str]:
+        """Of the whole stack: CloudFormation hands them on to everything that takes some."""
+        manifest = json.loads((self.directory / "manifest.json").read_text())
+        tags: dict[str, str] = manifest["artifacts"][self.switches.stack_name]["properties"]["tags"]
+        return tags
 
     @property
     def resources(self) -> dict[str, dict[str, Any]]:
@@ -88,9 +101,27 @@ def as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def synthesise(directory: Path, **context: str) -> Synthesised:
+def synthesise(directory: Path, **context: Any) -> Synthesised:
     app = App(outdir=str(directory), context=context)
-    add_stack(app)
+    stack = add_stack(app)
     app.synth()
-    template = json.loads((directory / f"{STACK_NAME}.template.json").read_text())
-    return Synthesised(directory, template)
+    return Synthesised(directory, template_in(directory, stack.switches), stack.switches)
+
+
+def synthesise_for_findings(directory: Path, **context: Any) -> Synthesised:
+    """As above, and the second opinion is asked, with no reason given for anything: synthesis fails on its findings,
+    after the template was written.
+    """
+    app = App(outdir=str(directory), context=context)
+    stack = add_stack(app)
+    Validations.of(app).add_plugins(AwsSolutionsChecks(app))
+    with pytest.raises(RuntimeError, match="ValidationFailed"):
+        app.synth()
+    (report,) = json.loads((directory / "validation-report.json").read_text())["pluginReports"]
+    findings = tuple(sorted(found["ruleName"] for found in report["violations"]))
+    return Synthesised(directory, template_in(directory, stack.switches), stack.switches, findings)
+
+
+def template_in(directory: Path, switches: Switches) -> dict[str, Any]:
+    template: dict[str, Any] = json.loads((directory / f"{switches.stack_name}.template.json").read_text())
+    return template

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
 import pytest
 
 from infra.functions import FUNCTIONS
@@ -162,27 +159,3 @@ def test_the_outputs_say_where_everything_is(shipped: Synthesised) -> None:
         "FunctionAssetsName",
         "FunctionProbeName",
     }
-
-
-def test_refused_admins_are_counted_and_raise_an_alarm(shipped: Synthesised) -> None:
-    ((log, alarm),) = alarms_on(shipped, "admin.authentication_failed")
-    assert log == "LogAdmin"
-    assert (alarm["Threshold"], alarm["Period"], alarm["Statistic"]) == (10, 300, "Sum")
-
-
-def test_unknown_operations_raise_an_alarm_wherever_live_services_are_asked(shipped: Synthesised) -> None:
-    found = alarms_on(shipped, "pool.units_ask_for_review")
-    assert {log for log, _ in found} == {"LogSearch", "LogLive", "LogAdmin"}
-    (alarm,) = {json.dumps(alarm, sort_keys=True) for _, alarm in found}
-    assert '"Threshold": 0' in alarm
-    assert '"ComparisonOperator": "GreaterThanThreshold"' in alarm
-
-
-def alarms_on(shipped: Synthesised, message: str) -> list[tuple[str, dict[str, Any]]]:
-    """For each log in which the message is counted: the log, and the alarm on that count."""
-    alarms = {one["MetricName"]: one for one in shipped.of_type("AWS::CloudWatch::Alarm").values()}
-    return [
-        (one["LogGroupName"]["Ref"], alarms[one["MetricTransformations"][0]["MetricName"]])
-        for one in shipped.of_type("AWS::Logs::MetricFilter").values()
-        if one["FilterPattern"] == f'{{ $.message = "{message}" }}'
-    ]

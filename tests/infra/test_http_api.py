@@ -7,10 +7,16 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from functions.live.alexandria import DEADLINE_S as ALEXANDRIA_S
+from functions.lookup.routes import DEADLINE_S as LOOKUP_S
+from infra.constructs.front import READ_TIMEOUT_S
 from infra.functions import FUNCTIONS
 from infra.routes import DEFAULT_FUNCTION, ROUTES
+from shared.adapters.aws import DOOR_CONNECT_S, DOOR_READ_S
 from shared.providers.contract import LIMITS
+from shared.services.acquire import LONGEST_S
 from shared.services.open_line import CEILING_S
+from shared.services.probe_providers import TOTAL_S
 from shared.web.customer_requests import WIDGET_DEADLINE_MS
 from shared.web.search_fields import DEFAULT_DEADLINE_MS, DeadlineMs
 from tests.infra.synthesised import Synthesised
@@ -137,10 +143,17 @@ def test_the_probe_runs_every_five_minutes(shipped: Synthesised) -> None:
 def test_timeouts_nest(shipped: Synthesised) -> None:
     """A function that outlives its caller answers nobody; a search that outlives its function says nothing."""
     (integration_ms,) = {one["TimeoutInMillis"] for one in shipped.of_type("AWS::ApiGatewayV2::Integration").values()}
-    (function_s,) = {one["Timeout"] for one in shipped.of_type("AWS::Lambda::Function").values()}
+    asked = {one.name for one in FUNCTIONS if not one.every_min}
+    (function_s,) = {shipped.function(name)["Timeout"] for name in asked}
     longest_search_s = TypeAdapter(DeadlineMs).json_schema()["maximum"] / 1000
+    at_the_door_s = DOOR_CONNECT_S + DOOR_READ_S
+    assert READ_TIMEOUT_S > integration_ms / 1000 > function_s
     assert (integration_ms, function_s) == (30_000, 29)
-    assert function_s >= longest_search_s + 2
-    assert function_s >= CEILING_S + 2
+    for own_time_s in (longest_search_s, CEILING_S, LONGEST_S, LOOKUP_S, ALEXANDRIA_S):
+        assert function_s >= at_the_door_s + own_time_s + 2
     assert longest_search_s >= DEFAULT_DEADLINE_MS / 1000 > LIMITS.timeout_s
     assert DEFAULT_DEADLINE_MS > WIDGET_DEADLINE_MS
+
+
+def test_what_runs_by_the_clock_ends_before_lambda_ends_it(shipped: Synthesised) -> None:
+    assert shipped.function("probe")["Timeout"] >= TOTAL_S + 5

@@ -44,9 +44,9 @@ def test_the_rehearsed_template_differs_in_three_things_alone(disposable: Synthe
     assert adapted != disposable.template
     assert undone(adapted) == disposable.template
     assert said == [
-        "KG_ALLOW_LOOPBACK_HTTP=true for admin, live, search, widget",
+        "KG_ALLOW_LOOPBACK_HTTP=true for admin, live, probe, search, widget",
         "KG_LOCAL_ORIGINS for admin, live, search",
-        "StringEquals -> StringEqualsIfExists in 10 conditions on kms:EncryptionContext:*",
+        "StringEquals -> StringEqualsIfExists in 14 conditions on kms:EncryptionContext:*",
     ]
 
 
