@@ -58,7 +58,7 @@ HOLDS_S = {"busy for 40 s": 40.0, "busy for days": 200_000.0}
 
 @dataclass(frozen=True)
 class Event:
-    """Something that is nobody's search: `put_back`, `probe` or `rewritten`, of one provider."""
+    """Something that is nobody's search: `put_back`, `probe` or `rewritten`, of one provider; or `time`."""
 
     what: str
     provider: int
@@ -91,7 +91,7 @@ class Going:
     revisions: dict[str, str]
     knew: set[str] = field(default_factory=set)
     free: set[str] = field(default_factory=set)
-    due: set[str] = field(default_factory=set)
+    read: dict[str, Expected] = field(default_factory=dict)
     asked: set[str] = field(default_factory=set)
     held: set[str] = field(default_factory=set)
     calls: list[tuple[str, str]] = field(default_factory=list)
@@ -189,7 +189,7 @@ class CircuitModel:
         self.under_way.append(going)
         keeper, door, now = instance.keepers[search.lane], instance.doors[search.lane], instance.clock.now()
         known = await keeper.known()
-        self._read(going, now=now)
+        self._read(going)
         for event in search.between:
             await self.happens(event)
         deadline = Deadline.after(60, now_s=instance.clock.monotonic())
@@ -221,6 +221,8 @@ class CircuitModel:
             await self.search(event)
         elif event.what == "rewritten":
             self.rewrite(event.provider)
+        elif event.what == "time":
+            self.advance(LEASE_S + 10.0)
         else:
             await {"put_back": self.operator_puts_back, "probe": self.probe_finds_well}[event.what](event.provider)
 
@@ -300,23 +302,24 @@ class CircuitModel:
     def _note(self, lane: Lane, id_: str, happening: Happening) -> None:
         self.noted[lane, id_, happening] += 1
 
-    def _read(self, going: Going, *, now: float) -> None:
+    def _read(self, going: Going) -> None:
         for id_, revision in going.revisions.items():
             expected = self._of(going.search.lane, id_)
             if not expected.is_well(revision):
                 going.knew.add(id_)
             if expected.is_free(revision):
                 going.free.add(id_)
-            elif expected.is_due(now):
-                going.due.add(id_)
+            else:
+                going.read[id_] = replace(expected)
 
     def _begun(self, going: Going, asked: set[str], held: set[str]) -> None:
-        """Of those that were due when it read: one is asked on trial unless another holds that by now."""
+        """Those that are due by what it read are asked on trial, unless another holds that by now."""
         lane, now = going.search.lane, self.instances[going.search.instance].clock.now()
         for id_ in going.revisions.keys() - going.free:
             expected = self._of(lane, id_)
-            is_held = id_ in going.due and expected.is_due(now)
-            is_asked = is_held or (id_ in going.due and expected.is_free(going.revisions[id_]))
+            seems_due = going.read[id_].is_due(now)
+            is_held = seems_due and expected.is_due(now)
+            is_asked = is_held or (seems_due and expected.is_free(going.revisions[id_]))
             assert (id_ in held) == is_held, "on trial when it is due, and only then"
             assert (id_ in asked) == is_asked, "asked when it may be, and only then"
             if is_held:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
 from shared.domain.circuits import Lane
+from shared.services import circuit_writer
 from tests.contract.circuit_model import ANSWERS, INSTANCES, PROVIDERS, CircuitModel, Event, Search
 from tests.contract.worlds import StoreWorld
 
@@ -21,7 +23,7 @@ _ANSWER = st.sampled_from(sorted(ANSWERS)) | st.sampled_from(["ok", "timeout", "
 _ANSWERS = st.tuples(*[_ANSWER] * PROVIDERS)
 _JITTER = st.sampled_from([-1.0, 0.0, 0.5, 1.0])
 _TAKES_S = st.sampled_from([0.0, 0.0, 8.0, 45.0])
-_EVENT = st.builds(Event, what=st.sampled_from(["put_back", "probe", "rewritten"]), provider=PROVIDER)
+_EVENT = st.builds(Event, what=st.sampled_from(["put_back", "probe", "rewritten", "time"]), provider=PROVIDER)
 _QUICK = st.builds(
     Search, instance=INSTANCE, lane=LANE, answers=_ANSWERS, jitter=_JITTER, killed=st.sampled_from([False, False, True])
 )
@@ -34,6 +36,7 @@ SEARCH = st.builds(
     jitter=_JITTER,
     takes_s=_TAKES_S,
     killed=st.sampled_from([False, False, False, True]),
+    between=_MEANWHILE,
     meanwhile=_MEANWHILE,
 )
 
@@ -72,6 +75,32 @@ class CircuitMachine(RuleBasedStateMachine):
             self._wait_until_free(lane, provider)
             search = Search((instance + turn) % INSTANCES, lane, answers=only(provider, failure), jitter=jitter)
             self.runner.run(self.model.search(search))
+
+    @rule(instance=INSTANCE, lane=LANE, provider=PROVIDER, failure=FAILURE, late=_ANSWER)
+    def an_answer_comes_when_it_has_opened(
+        self, instance: int, lane: Lane, provider: int, failure: str, late: str
+    ) -> None:
+        self._wait_until_free(lane, provider)
+        failing = Search((instance + 1) % INSTANCES, lane, answers=only(provider, failure))
+        search = Search(instance, lane, answers=only(provider, late), takes_s=8.0, meanwhile=(failing,) * 5)
+        self.runner.run(self.model.search(search))
+
+    @rule(
+        instances=st.permutations(range(INSTANCES)), lane=LANE, provider=PROVIDER, answers=st.tuples(_ANSWER, _ANSWER)
+    )
+    def two_read_that_a_trial_is_due(
+        self, instances: list[int], lane: Lane, provider: int, answers: tuple[str, str]
+    ) -> None:
+        """And both want it. Who gets it waits for longer than its lease, so that a third takes it over."""
+        self._wait_until_free(lane, provider)
+        third = Search(instances[2], lane, answers=only(provider, answers[1]))
+        first = Search(
+            instances[0], lane, answers=only(provider, answers[0]), meanwhile=(third, Event("time", provider), third)
+        )
+        self.runner.run(self.model.search(replace(third, instance=instances[1], between=(first,))))
+        late = replace(third, killed=True)
+        self._wait_until_free(lane, provider)
+        self.runner.run(self.model.search(replace(first, meanwhile=(Event("time", provider), late))))
 
     @rule(lane=LANE, provider=PROVIDER, instance=INSTANCE)
     def whoever_held_the_trial_and_was_killed_is_replaced(self, lane: Lane, provider: int, instance: int) -> None:
@@ -123,8 +152,11 @@ class CircuitMachine(RuleBasedStateMachine):
 
 @pytest.mark.emulator
 @pytest.mark.slow
-def test_whatever_happens_the_circuits_keep_their_promises(store: StoreWorld) -> None:
-    """A few runs, the same ones each time; HYPOTHESIS_PROFILE=explore looks for more."""
+def test_whatever_happens_the_circuits_keep_their_promises(store: StoreWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A few runs, the same ones each time; HYPOTHESIS_PROFILE=explore looks for more. However slow the machine is, no
+    claim is given up.
+    """
+    monkeypatch.setattr(circuit_writer, "CLAIMING_S", 60.0)
 
     class Machine(CircuitMachine):
         world = store
