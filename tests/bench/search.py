@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import io
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -30,16 +32,15 @@ class Ours:
 
     def search(self, providers: tuple[str, ...], *, results: int) -> None:
         body = {"query": _QUERY, "limit": 50, "providers": list(providers), "locale": "en"}
-        answer = self._handler(
-            {
-                "version": "2.0",
-                "rawPath": "/api/v1/knowledge/search",
-                "headers": {"authorization": f"Bearer {self._token}", "content-type": "application/json"},
-                "requestContext": {"http": {"method": "POST", "sourceIp": "127.0.0.1"}, "stage": "$default"},
-                "body": json.dumps(body),
-            },
-            None,
-        )
+        event = {
+            "version": "2.0",
+            "rawPath": "/api/v1/knowledge/search",
+            "headers": {"authorization": f"Bearer {self._token}", "content-type": "application/json"},
+            "requestContext": {"http": {"method": "POST", "sourceIp": "127.0.0.1"}, "stage": "$default"},
+            "body": json.dumps(body),
+        }
+        with contextlib.redirect_stdout(io.StringIO()):  # its measures
+            answer = self._handler(event, None)
         document = json.loads(answer["body"])
         assert document["status"] == "complete", document
         assert len(document["results"]) == min(50, results), document
