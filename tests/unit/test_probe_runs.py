@@ -294,3 +294,20 @@ def test_a_service_of_tools_is_asked_as_its_pool_says_and_not_as_it_said() -> No
 
     assert stage.run().states == {HealthState.HEALTHY: 1}
     assert stage.health(provider).look is Look.TOOLS
+
+
+def test_a_hosted_service_that_is_well_is_asked_once_an_hour_and_one_that_is_not_each_time() -> None:
+    """Some count a thousand requests a day, and those are for searches."""
+    provider = an_internal_provider(kind=ProviderKind.MINTLIFY, base_url="")
+    stage = ProbeStage([provider])
+    stage.finds(provider)
+
+    for _ in range(24 * 12):
+        stage.run()
+    assert len(stage.check.asked) in (24, 25)
+    assert stage.health(provider).state is HealthState.HEALTHY
+
+    asked = len(stage.check.asked)
+    stage.states(provider, [FAILED] * 24)
+    assert len(stage.check.asked) - asked >= 12
+    assert stage.states(provider, [OK]) == [HealthState.HEALTHY]
