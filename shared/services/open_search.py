@@ -14,9 +14,9 @@ from aws_lambda_powertools import Logger
 
 from shared.domain.credentials import Principal
 from shared.domain.deadlines import Deadline
-from shared.domain.exposure import CredentialClass
+from shared.domain.exposure import CredentialClass, Grant
 from shared.domain.registrations import Provider
-from shared.errors import Unavailable
+from shared.errors import Forbidden, Unavailable
 from shared.observability import SEARCHED_FROM_MEMORY
 from shared.ports.catalog import Catalog
 from shared.ports.circuits import KnownCircuits
@@ -34,9 +34,12 @@ Read: TypeAlias = "tuple[tuple[Provider, ...], KnownCircuits]"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:
+    """`needs` is a grant that the credential must hold beyond its class."""
+
     token: str | None
     agent_id: str | None
     request_id: str
+    needs: Grant | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +55,8 @@ class Opening:
 class OpenSearch:
     """The caller is admitted beside the reading of the registrations and circuits.
 
-    Raises what `Admit` raises for an agent, `Unavailable` when the store cannot be used and nothing is remembered.
+    Raises what `Admit` raises for an agent, `Forbidden` without the grant that is needed, `Unavailable` when the store
+    cannot be used and nothing is remembered.
     """
 
     def __init__(self, *, admit: Admit, catalog: Catalog, asking: GuardedAsking, clock: Clock, logger: Logger) -> None:
@@ -64,8 +68,8 @@ class OpenSearch:
         self._read_at: Moment | None = None
 
     async def __call__(self, caller: Caller, *, deadline: Deadline) -> Opening:
-        admission = self._admit(caller.token, classes=(CredentialClass.AGENT,), agent_id=caller.agent_id)
-        opening = asyncio.ensure_future(opened(admission, self._read(), deadline=deadline, clock=self._clock))
+        admission, reading = self._admitted(caller), self._read()
+        opening = asyncio.ensure_future(opened(admission, reading, deadline=deadline, clock=self._clock))
         try:
             if self._remembered(caller) is not None:
                 patience_s = patience_of(deadline.remaining_s(self._clock.monotonic()))
@@ -75,6 +79,10 @@ class OpenSearch:
             if not opening.done():
                 opening.cancel()
                 await asyncio.wait({opening})
+
+    async def _admitted(self, caller: Caller) -> Principal:
+        principal = await self._admit(caller.token, classes=(CredentialClass.AGENT,), agent_id=caller.agent_id)
+        return with_grant(principal, caller.needs)
 
     async def _opened(self, opening: asyncio.Future[tuple[Principal, Read]], caller: Caller) -> Opening:
         try:
@@ -94,6 +102,7 @@ class OpenSearch:
     def _recalled(self, caller: Caller) -> Opening | None:
         remembered = self._remembered(caller)
         if remembered is not None:
+            with_grant(remembered.principal, caller.needs)
             self._logger.warning(SEARCHED_FROM_MEMORY, request_id=caller.request_id, agent_id=caller.agent_id)
         return remembered
 
@@ -108,6 +117,12 @@ class OpenSearch:
         if principal is None:
             return None
         return Opening(principal=principal, providers=providers, known=KnownCircuits(), is_remembered=True)
+
+
+def with_grant(principal: Principal, needed: Grant | None) -> Principal:
+    if needed is not None and needed not in principal.grants:
+        raise Forbidden(f"This credential needs the grant {needed}.")
+    return principal
 
 
 def patience_of(left_s: float) -> float:

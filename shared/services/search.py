@@ -16,7 +16,7 @@ from shared.domain.exposure import ExposureProfile, Grant
 from shared.domain.passages import Question
 from shared.domain.registrations import Provider
 from shared.domain.replies import Reply, sifted
-from shared.errors import Forbidden, Problem
+from shared.errors import Problem
 from shared.ports.clock import Clock
 from shared.ports.secret_box import Unsealer
 from shared.services.agent_cache import AgentCache, cache_key
@@ -44,7 +44,7 @@ class AgentRequest:
 class Search:
     """Nobody is asked unless the caller is admitted.
 
-    Raises what `OpenSearch` raises and `Forbidden` without the grant that is needed, then the body's Problem.
+    Raises what `OpenSearch` raises, then the body's Problem.
     """
 
     def __init__(
@@ -68,7 +68,10 @@ class Search:
 
     async def __call__(self, request: AgentRequest) -> AgentAnswer:
         started_s = self._clock.monotonic()
-        opening = await self._opened(request)
+        caller = Caller(
+            token=request.token, agent_id=request.agent_id, request_id=request.request_id, needs=request.needs
+        )
+        opening = await self._open(caller, deadline=request.deadline)
         if isinstance(request.search, Problem):
             raise request.search
         search, principal = request.search, opening.principal
@@ -90,13 +93,6 @@ class Search:
             agent_id=principal.agent_id,
         )
         return answer
-
-    async def _opened(self, request: AgentRequest) -> Opening:
-        caller = Caller(token=request.token, agent_id=request.agent_id, request_id=request.request_id)
-        opening = await self._open(caller, deadline=request.deadline)
-        if request.needs is not None and request.needs not in opening.principal.grants:
-            raise Forbidden(f"This credential needs the grant {request.needs}.")
-        return opening
 
     async def _replies(
         self, eligible: Sequence[Provider], search: AgentSearch, *, opening: Opening, request: AgentRequest

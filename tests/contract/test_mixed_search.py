@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from functions.search.server_askers import server_askers
+from shared.assembly.server_askers import server_askers
 from shared.domain.bindings import CommonConfig
 from shared.domain.budget import SNIPPET_BUDGET_CHARACTERS
 from shared.domain.deadlines import Deadline

@@ -311,9 +311,11 @@ class Stage:
             logger=self.log,
             jitter=lambda: 0.0,
         )
+        return GuardedAsking(fan_out=self._fan_out(), keeper=keeper, clock=self.clock)
+
+    def _fan_out(self) -> FanOut:
         signed = AskSigned(retriever=self.retriever, exchanges=self.exchanges, clock=self.clock)
-        fan_out = FanOut(askers={ProviderKind.CONTRACT: signed}, clock=self.clock, logger=self.log)
-        return GuardedAsking(fan_out=fan_out, keeper=keeper, clock=self.clock)
+        return FanOut(askers={ProviderKind.CONTRACT: signed}, clock=self.clock, logger=self.log)
 
 
 def event_for(name: str, token: str | None, body: Any, headers: Any = None) -> dict[str, Any]:

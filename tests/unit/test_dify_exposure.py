@@ -13,10 +13,8 @@ from shared.domain.customer_answers import CustomerAnswer
 from shared.domain.exposure import CredentialClass, ExposureProfile
 from shared.domain.registrations import CustomerSource
 from shared.errors import Problem
-from shared.services import search, search_for_customer
+from shared.services import open_search, search, search_for_customer
 from shared.services.admit_assistant import AdmitAssistant
-from shared.services.open_search import Caller
-from shared.services.search import AgentRequest, Search
 from shared.web import dify_answers, dify_requests
 from tests.support.dify_exposure import DifyPlayer, a_dify_case
 from tests.support.exposure_cases import INTERNAL, Leak
@@ -59,11 +57,7 @@ def _keeps_what_is_not_public_for_agents(_player: DifyPlayer, patch: pytest.Monk
 
 
 def _takes_an_agent_without_the_grant(_player: DifyPlayer, patch: pytest.MonkeyPatch) -> None:
-    async def opened(self: Search, request: AgentRequest) -> Any:
-        caller = Caller(token=request.token, agent_id=None, request_id=request.request_id)
-        return await self._open(caller, deadline=request.deadline)
-
-    patch.setattr(Search, "_opened", opened)
+    patch.setattr(open_search, "with_grant", lambda principal, _needed: principal)
 
 
 def _takes_an_assistant_without_the_grant(_player: DifyPlayer, patch: pytest.MonkeyPatch) -> None:
