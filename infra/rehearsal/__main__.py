@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -21,11 +22,12 @@ from infra.cli.demo_live import StandIns
 from infra.cli.demo_providers import ProviderFailed
 from infra.cli.http import Declined, Unreachable
 from infra.cli.pool_secrets import NoStore
-from infra.cli.seed import SeedFailed
+from infra.cli.seed import Seeded, SeedFailed
 from infra.local.emulator import ACCOUNT, REGION, start_emulator
 from infra.local.provision import client_environment
 from infra.rehearsal.cards import clear_cards, keep_cards, look_cards_up
 from infra.rehearsal.deployment import Deployment
+from infra.rehearsal.health import probe_and_read_health
 from infra.rehearsal.lambda_python import LambdaPython, lambda_python
 from infra.rehearsal.live_services import (
     count_operations,
@@ -43,6 +45,7 @@ from infra.rehearsal.searches import (
     start_providers,
 )
 from infra.rehearsal.steps import Failed, Steps
+from infra.rehearsal.updates import AFTER, BEFORE, release_told, what_is_kept
 from infra.rehearsal.widget_role import WidgetRole
 from infra.stack_name import STACK_NAME
 
@@ -75,32 +78,54 @@ def _rehearse(steps: Steps, directory: Path) -> None:
         deployment = Deployment(client=client, directory=directory, account=ACCOUNT, region=REGION)
         (directory / "log").mkdir()
         with StandIns(directory) as live:
-            outputs = _deploy(steps, deployment, python, local_origins=live.origins)
-            _use(steps, outputs, Callers(backend.endpoint_url, urlsplit(outputs["ApiUrl"]).netloc), directory)
+            shared = _Rehearsal(steps, deployment, python, live.origins)
+            outputs = shared.deploy()
+            callers = Callers(backend.endpoint_url, urlsplit(outputs["ApiUrl"]).netloc)
+            _use(shared, outputs, callers, directory)
         _try_widget_role(steps, outputs, python)
         with steps.step("Destroy the stack"):
-            deployment.destroy()
+            deployment.destroy(AFTER)
             _must_be_gone()
 
 
-def _deploy(
-    steps: Steps, deployment: Deployment, python: LambdaPython, *, local_origins: Mapping[str, str]
-) -> Mapping[str, str]:
-    with steps.step("Synthesise the stack"):
-        architecture = _ARCHITECTURES[platform.machine()]
-        for difference in deployment.synthesise(
-            runtime=python.runtime, architecture=architecture, local_origins=local_origins
-        ):
-            steps.note(f"differs from the shipped template: {difference}")
-    with steps.step("Bootstrap the account"):
-        deployment.bootstrap()
-    with steps.step("Deploy"):
-        outputs = deployment.deploy()
-        steps.note(outputs["ApiUrl"])
-    return outputs
+@dataclass(frozen=True, slots=True)
+class _Rehearsal:
+    steps: Steps
+    deployment: Deployment
+    python: LambdaPython
+    local_origins: Mapping[str, str]
+
+    def deploy(self) -> Mapping[str, str]:
+        with self.steps.step("Synthesise the stack, as it is deployed first and as it is then"):
+            for difference in self.deployment.synthesise(
+                runtime=self.python.runtime,
+                architecture=_ARCHITECTURES[platform.machine()],
+                releases=(BEFORE, AFTER),
+                local_origins=self.local_origins,
+            ):
+                self.steps.note(f"differs from the shipped template: {difference}")
+        with self.steps.step("Bootstrap the account"):
+            self.deployment.bootstrap(BEFORE)
+        with self.steps.step("Deploy"):
+            outputs = self.deployment.deploy(BEFORE)
+            self.steps.note(outputs["ApiUrl"])
+        return outputs
+
+    def update(self, outputs: Mapping[str, str], callers: Callers) -> None:
+        """Deploys once more, with one function changed."""
+        before = what_is_kept(outputs)
+        if release_told(callers) != BEFORE:
+            raise Failed(f"The API says that it is release {release_told(callers)}.")
+        with self.steps.step("Change a function and deploy again"):
+            after = self.deployment.deploy(AFTER)
+            if release_told(callers) != AFTER:
+                raise Failed(f"After the update the API says that it is release {release_told(callers)}.")
+            self.steps.note(f"the API answers as {AFTER}, no more as {BEFORE}")
+            self.steps.note(f"kept: {what_is_kept(after).must_be_as_in(before)}")
 
 
-def _use(steps: Steps, outputs: Mapping[str, str], callers: Callers, directory: Path) -> None:
+def _use(rehearsal: _Rehearsal, outputs: Mapping[str, str], callers: Callers, directory: Path) -> None:
+    steps = rehearsal.steps
     answer = boto3.client("secretsmanager").get_secret_value(SecretId=outputs["RootSecretArn"])
     root_token = f"kg_adm_root_{answer['SecretString']}"
     with steps.step("Read what is public"):
@@ -113,6 +138,20 @@ def _use(steps: Steps, outputs: Mapping[str, str], callers: Callers, directory: 
             steps.note(search_as_agent(callers, seeded))
         with steps.step("Search as a website visitor"):
             steps.note(search_as_widget(callers, seeded))
+        _use_live_services(steps, callers, seeded, root_token=root_token)
+        with steps.step("Have the probe look at every provider, and read the health"):
+            steps.note(probe_and_read_health(callers, seeded, outputs))
+        rehearsal.update(outputs, callers)
+        with steps.step("Use it on, with the tokens from before the update"):
+            steps.note(search_as_widget(callers, seeded))
+            steps.note(search_live(callers, seeded))
+    with steps.step("Keep a glossary"):
+        steps.note(keep_cards(callers, seeded, root_token=root_token))
+        steps.note(look_cards_up(callers, seeded))
+        steps.note(clear_cards(callers, seeded, outputs, root_token=root_token))
+
+
+def _use_live_services(steps: Steps, callers: Callers, seeded: Seeded, *, root_token: str) -> None:
     with steps.step("Fill the deployed secrets and register the live services, stand-ins of which run here"):
         steps.note(register_live(callers, seeded, root_token=root_token))
     with steps.step("Ask the live services as an agent"):
@@ -120,10 +159,6 @@ def _use(steps: Steps, outputs: Mapping[str, str], callers: Callers, directory: 
         steps.note(fetch_one_source(callers, seeded))
         steps.note(run_a_tool(callers, seeded))
         steps.note(count_operations(callers, root_token=root_token))
-    with steps.step("Keep a glossary"):
-        steps.note(keep_cards(callers, seeded, root_token=root_token))
-        steps.note(look_cards_up(callers, seeded))
-        steps.note(clear_cards(callers, seeded, outputs, root_token=root_token))
 
 
 def _try_widget_role(steps: Steps, outputs: Mapping[str, str], python: LambdaPython) -> None:

@@ -1,4 +1,9 @@
-"""The shipped app, synthesised for an account that has no bootstrap roles: the caller's own credentials deploy it."""
+"""The shipped app, synthesised for an account that has no bootstrap roles: the caller's own credentials deploy it.
+
+    python -m infra.rehearsal.app '{"directory of an assembly": {"switch": "value"}, ...}'
+
+Several at once, as starting Node takes longer than synthesising. Beside the switches those of `cdk.json` apply.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +11,22 @@ from infra.node import use_bundled_node
 
 use_bundled_node()
 
+import json  # noqa: E402
+import sys  # noqa: E402
+
 from aws_cdk import App, CliCredentialsStackSynthesizer  # noqa: E402  # importing it starts Node
 
+from infra.bundles.target import ROOT  # noqa: E402
 from infra.gateway_app import add_stack  # noqa: E402
 
 
-def main() -> None:
-    app = App()
-    add_stack(app, synthesizer=CliCredentialsStackSynthesizer())
-    app.synth()
+def main(assemblies: dict[str, dict[str, str]]) -> None:
+    shipped = json.loads((ROOT / "cdk.json").read_text())["context"]
+    for directory, switches in assemblies.items():
+        app = App(outdir=directory, context={**shipped, **switches})
+        add_stack(app, synthesizer=CliCredentialsStackSynthesizer())
+        app.synth()
 
 
 if __name__ == "__main__":
-    main()
+    main(json.loads(sys.argv[1]))

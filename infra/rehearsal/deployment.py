@@ -1,4 +1,4 @@
-"""Synthesises, bootstraps, deploys and destroys with the CDK's own command line."""
+"""Synthesises; bootstraps, deploys and destroys with the CDK's own command line."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,46 +30,56 @@ _INHERITED = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "SSL_CERT_FILE", "KG_L
 
 @dataclass(frozen=True, slots=True)
 class Deployment:
-    """`client` is the AWS_* environment that leads to the backend; `directory` takes the synthesised assembly."""
+    """`client` is the AWS_* environment that leads to the backend; `directory` takes the synthesised assemblies."""
 
     client: Mapping[str, str]
     directory: Path
     account: str
     region: str
 
-    @property
-    def assembly(self) -> Path:
-        return self.directory / "cdk.out"
+    def synthesise(
+        self, *, runtime: str, architecture: str, releases: Sequence[str], local_origins: Mapping[str, str]
+    ) -> list[str]:
+        """One assembly for each release. Returns their differences from the shipped template."""
+        same = {
+            "runtime": runtime,
+            "architecture": architecture,
+            "disposable": "true",
+            "unwatched": "true",  # the embedded backend knows no alarms that calculate
+        }
+        assemblies = {str(self._assembly(release)): {**same, "release": release} for release in releases}
+        self._run([sys.executable, "-m", "infra.rehearsal.app", json.dumps(assemblies)], about="synthesis")
+        differences: list[str] = []
+        for release in releases:  # they differ alike
+            differences = adapt(self._assembly(release) / f"{STACK_NAME}.template.json", local_origins=local_origins)
+        return differences
 
-    @property
-    def template(self) -> Path:
-        return self.assembly / f"{STACK_NAME}.template.json"
+    def bootstrap(self, release: str) -> None:
+        place = f"aws://{self.account}/{self.region}"
+        self._cdk("bootstrap", place, "--app", str(self._assembly(release)))
 
-    def synthesise(self, *, runtime: str, architecture: str, local_origins: Mapping[str, str]) -> list[str]:
-        """Returns the differences from the shipped template."""
-        context = ["-c", f"runtime={runtime}", "-c", f"architecture={architecture}", "-c", "disposable=true"]
-        app = f"{sys.executable} -m infra.rehearsal.app"
-        self._cdk("synth", "--quiet", "--app", app, "--output", str(self.assembly), *context)
-        return adapt(self.template, local_origins=local_origins)
-
-    def bootstrap(self) -> None:
-        self._cdk("bootstrap", f"aws://{self.account}/{self.region}", "--app", str(self.assembly))
-
-    def deploy(self) -> dict[str, str]:
+    def deploy(self, release: str) -> dict[str, str]:
         """Returns the stack's outputs."""
         outputs = self.directory / "outputs.json"
         wanted = ["--require-approval", "never", "--outputs-file", str(outputs)]
-        self._cdk("deploy", STACK_NAME, "--app", str(self.assembly), *wanted)
+        self._cdk("deploy", STACK_NAME, "--app", str(self._assembly(release)), *wanted)
         found: dict[str, str] = json.loads(outputs.read_text())[STACK_NAME]
         return found
 
-    def destroy(self) -> None:
-        self._cdk("destroy", STACK_NAME, "--app", str(self.assembly), "--force")
+    def destroy(self, release: str) -> None:
+        self._cdk("destroy", STACK_NAME, "--app", str(self._assembly(release)), "--force")
+
+    def _assembly(self, release: str) -> Path:
+        return self.directory / release
 
     def _cdk(self, *arguments: str) -> None:
+        command = [str(NODE), str(CDK), *arguments, "--no-notices", "--no-version-reporting"]
+        self._run(command, about=f"cdk {arguments[0]}")
+
+    def _run(self, command: list[str], *, about: str) -> None:
         inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
         done = subprocess.run(
-            [str(NODE), str(CDK), *arguments, "--no-notices", "--no-version-reporting"],
+            command,
             cwd=ROOT,
             env=inherited | _QUIET | dict(self.client),
             stdin=subprocess.DEVNULL,
@@ -80,4 +90,4 @@ class Deployment:
             check=False,
         )
         if done.returncode != 0:
-            raise Failed(f"cdk {arguments[0]} ended with {done.returncode}. It said:\n{done.stdout[-6000:]}")
+            raise Failed(f"{about} ended with {done.returncode}. It said:\n{done.stdout[-6000:]}")

@@ -2,7 +2,7 @@
 
 1. Functions that ask providers may ask one on loopback over http: the rehearsal's provider is there. The stack has no
    switch for it; the setting is put into the finished template, and `tests/infra` proves that the shipped one lacks it.
-2. Functions that ask live services find stand-ins of them on loopback, in the same way.
+2. Functions that ask live services, or look at them, find stand-ins of them on loopback, in the same way.
 3. The embedded backend gives conditions no `kms:EncryptionContext:*`, so an exact condition would refuse everything.
    It becomes one that holds where the key is absent. The backend does bind every ciphertext to its context.
 """
@@ -27,7 +27,7 @@ def adapt(path: Path, *, local_origins: Mapping[str, str]) -> list[str]:
     """Rewrites the template at `path`. Returns what was changed, for people to read."""
     template = json.loads(path.read_text())
     dialling = [each.name for each in FUNCTIONS if each.dials_out]
-    asking_live = [each.name for each in FUNCTIONS if each.reads_pools]
+    asking_live = [each.name for each in FUNCTIONS if each.reads_pools or each.every_min]
     functions = tell(template, dialling, variable=ALLOW_LOOPBACK_HTTP, value="true")
     moved = tell(template, asking_live, variable=LOCAL_ORIGINS, value=json.dumps(dict(local_origins)))
     conditions = relax_key_conditions(template)

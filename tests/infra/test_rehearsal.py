@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from infra.rehearsal import differences, trial, widget_role
 from infra.rehearsal.steps import Failed
 from infra.rehearsal.trial_calls import Sealed, allowed, as_event, forbidden
+from infra.rehearsal.updates import Kept
 from infra.tables import LEDGER_PUBLIC, REGISTRATIONS_PUBLIC, TABLES
 from shared.domain.pools import KEYED_POOLS, Pool
 from tests.infra.synthesised import Synthesised
@@ -45,7 +47,7 @@ def test_the_rehearsed_template_differs_in_three_things_alone(disposable: Synthe
     assert undone(adapted) == disposable.template
     assert said == [
         "KG_ALLOW_LOOPBACK_HTTP=true for admin, live, probe, search, widget",
-        "KG_LOCAL_ORIGINS for admin, live, search",
+        "KG_LOCAL_ORIGINS for admin, live, probe, search",
         "StringEquals -> StringEqualsIfExists in 14 conditions on kms:EncryptionContext:*",
     ]
 
@@ -139,3 +141,28 @@ def test_the_rehearsal_fails_when_the_widget_cannot_do_what_it_needs(monkeypatch
     role = role_with(monkeypatch, {"kms.decrypt on the public key": "AccessDeniedException"})
     with pytest.raises(Failed, match=r"kms\.decrypt on the public key"):
         role.try_as_widget()
+
+
+# --- the update ----------------------------------------------------------------------------------
+
+BEFORE = Kept(outputs={"ApiUrl": "u"}, rows={"cards": 2, "ledger": 0}, secrets={"RootSecretArn": "s", "Pool": "{}"})
+
+
+def test_an_update_that_keeps_everything_passes() -> None:
+    grown = replace(BEFORE, rows={"cards": 1, "ledger": 3})
+    assert grown.must_be_as_in(BEFORE) == "2 secrets, 4 rows in 2 tables"
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"outputs": {"ApiUrl": "v"}}, "other outputs"),
+        ({"rows": {"cards": 0, "ledger": 0}}, "cards"),
+        ({"secrets": {"RootSecretArn": "t", "Pool": "{}"}}, "RootSecretArn"),
+    ],
+    ids=["outputs", "rows", "secrets"],
+)
+def test_an_update_that_makes_something_anew_fails(change: dict[str, Any], named: str) -> None:
+    with pytest.raises(Failed, match=named) as told:
+        replace(BEFORE, **change).must_be_as_in(BEFORE)
+    assert "'t'" not in str(told.value)
