@@ -7,6 +7,7 @@ import http.client
 import itertools
 import json
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -29,6 +30,11 @@ SECRET, PREVIOUS = "kgs_" + "c" * 64, "kgs_" + "d" * 64
 _STOP_S = 20
 
 Event = dict[str, Any]
+
+
+def copied(name: str, directory: Path) -> Path:
+    """The folder of a sample, where nothing else of this project is beside it."""
+    return Path(shutil.copytree(SAMPLES / name, directory / name, dirs_exist_ok=True))
 
 
 @contextmanager

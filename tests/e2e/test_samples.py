@@ -35,6 +35,7 @@ from tests.e2e.sample_running import (
     SECRET,
     VECTORS,
     Signed,
+    copied,
     lambda_url,
     reasons,
     serving,
@@ -55,16 +56,19 @@ class Running:
 
 
 def stdlib(directory: Path) -> AbstractContextManager[str]:
-    return started(SAMPLES / "python_stdlib" / "server.py", cwd=directory)
+    return started(copied("python_stdlib", directory) / "server.py", cwd=directory)
 
 
 def node(directory: Path) -> AbstractContextManager[str]:
-    return started(NODE, SAMPLES / "typescript_node" / "server.ts", cwd=directory)
+    return started(NODE, copied("typescript_node", directory) / "server.ts", cwd=directory)
 
 
 def site(index: str) -> Start:
-    folder = SAMPLES / "static_site"
-    return lambda directory: started(folder / "server.py", "--index", folder / index, "--site", SITE, cwd=directory)
+    def start(directory: Path) -> AbstractContextManager[str]:
+        folder = copied("static_site", directory)
+        return started(folder / "server.py", "--index", folder / index, "--site", SITE, cwd=directory)
+
+    return start
 
 
 @contextmanager
@@ -74,7 +78,11 @@ def mcp(directory: Path) -> Iterator[str]:
     with (
         real_mcp_server(app) as upstream,
         started(
-            SAMPLES / "mcp_server" / "server.py", "--upstream", f"{upstream.origin}/mcp", *options, cwd=directory
+            copied("mcp_server", directory) / "server.py",
+            "--upstream",
+            f"{upstream.origin}/mcp",
+            *options,
+            cwd=directory,
         ) as url,
     ):
         yield url
@@ -222,6 +230,15 @@ def test_a_nonce_that_has_expired_is_free_before_dynamodb_removes_it(fresh: Any)
     assert fresh.remember("old", now=1_000.5)
     assert not fresh.remember("old", now=1_600.0)
     assert fresh.remember("old", now=1_601.0)
+
+
+@pytest.mark.emulator
+def test_dynamodb_is_told_when_a_nonce_may_go(fresh: Any) -> None:
+    template = yaml.safe_load((SAMPLES / "python_lambda" / "template.yaml").read_text())["Resources"]
+    name = template["Nonces"]["Properties"]["TimeToLiveSpecification"]["AttributeName"]
+    assert fresh.remember("noted", now=7_000.2)
+    kept = boto3.client("dynamodb").get_item(TableName="sample-nonces", Key={"nonce": {"S": "noted"}})["Item"]
+    assert kept[name] == {"N": "7601"}
 
 
 @pytest.mark.emulator
@@ -492,7 +509,7 @@ def test_a_sample_registered_through_the_admin_api_answers_an_agents_search(gate
         assert gateway.as_admin("POST", f"{path}/capabilities", {}).status == 200
         report = gateway.as_admin("POST", f"{path}/test", {"query": "Ausweis verloren", "activate": True}).found
         assert (report["status"], report["activated"]) == ("success", True)
-        found = gateway.search("agent", query="Ausweis verloren", locale="de", deadlineMs=3000).found["results"]
+        found = gateway.search("agent", query="Ausweis verloren", locale="de", deadlineMs=1000).found["results"]
     ours = [one for one in found if (one["url"] or "").startswith("https://library.example.com/")]
     assert ours[0]["title"] == "Dein Bibliotheksausweis"
     assert {one["locale"] for one in ours} == {"de"}
