@@ -209,8 +209,11 @@ class CircuitModel:
                 if each.id in going.asked
             }
             incidents = {id_: incident for id_, incident in said.items() if incident is not None}
+            version, before = (await self.known(search.lane)).version, self._snapshot()
             await keeper.settle(incidents, known=passes.known, within_s=60.0)
             self._settled(going)
+            if self._snapshot() == before:
+                assert (await self.known(search.lane)).version == version, "what changes nothing is not written"
         self.under_way.pop()
         self._check_calls(going)
         await self.check()
@@ -333,6 +336,9 @@ class CircuitModel:
         trials = self.trials.setdefault(place, [])
         assert all(self.time.s - began >= LEASE_S - differ_s for began in trials), "one trial at a time"
         trials.append(self.time.s)
+
+    def _snapshot(self) -> dict[Place, Expected]:
+        return {place: replace(each) for place, each in self.expected.items() if each != Expected()}
 
     def _settled(self, going: Going) -> None:
         for id_ in going.asked:

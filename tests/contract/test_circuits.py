@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from shared.adapters.circuit_items import attribute_of, circuit_of
 from shared.adapters.circuit_changes import MOST_IN_A_WRITE
+from shared.adapters.circuit_items import attribute_of, circuit_of
 from shared.adapters.circuits import DynamoCircuits
 from shared.adapters.row_reads import RowReads
 from shared.domain.circuits import WELL, Circuit, Circuits, Lane, Rule, claimed

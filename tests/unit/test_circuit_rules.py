@@ -76,7 +76,7 @@ _EVENTS = st.tuples(
     JITTER,
     st.sampled_from([-10.0, 5.0, 120.0, 1e9]),
 )
-LIVES = st.lists(_EVENTS, max_size=14)
+LIVES = st.lists(_EVENTS, max_size=10)
 
 
 def lived(events, *, may_disable: bool = True, revision: str = "1", off: bool = False) -> tuple[Circuit, float]:
