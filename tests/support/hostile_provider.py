@@ -24,8 +24,8 @@ import ssl
 import struct
 import threading
 import zlib
-from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 MIB = 1_048_576
@@ -516,6 +516,8 @@ class HostileProvider:
     connections: int = 0
     open_connections: int = 0
     requests: list[Seen] = field(default_factory=list)
+    behaviours: Mapping[str, Behaviour] = field(default_factory=lambda: BEHAVIOURS)
+    early: frozenset[str] = frozenset()  # those that answer as soon as they have read the head of a request
     behaves: bool = False
 
     @contextlib.contextmanager
@@ -529,7 +531,7 @@ class HostileProvider:
 
     def url(self, name: str, *more: str, host: str = "127.0.0.1") -> str:
         """The base URL whose calls are answered by the behaviour `name`."""
-        if name not in BEHAVIOURS:
+        if name not in self.behaviours:
             raise KeyError(f"no behaviour {name!r}")
         return "/".join([f"{self.scheme}://{host}:{self.port}", name, *more])
 
@@ -540,9 +542,11 @@ class HostileProvider:
         try:
             while True:
                 nth += 1
-                seen = await read_request(reader, number, nth)
+                seen = await read_head(reader, number, nth)
+                if self.behaves or seen.behaviour not in self.early:
+                    seen = await with_body(seen, reader)
                 self.requests.append(seen)
-                behave = good if self.behaves else BEHAVIOURS[seen.behaviour]
+                behave = good if self.behaves else self.behaviours[seen.behaviour]
                 if not await behave(seen, Wire(reader, writer)):
                     return
         except (ConnectionError, asyncio.IncompleteReadError, ssl.SSLError):
@@ -555,18 +559,31 @@ class HostileProvider:
 
 
 async def read_request(reader: asyncio.StreamReader, connection: int, nth: int) -> Seen:
+    return await with_body(await read_head(reader, connection, nth), reader)
+
+
+async def read_head(reader: asyncio.StreamReader, connection: int, nth: int) -> Seen:
+    """A request of which no more than the head has been read."""
     head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
     first, *lines = head.rstrip("\r\n").split("\r\n")
     method, path, _ = first.split(" ")
     headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
-    body = await reader.readexactly(int(headers.get("content-length", 0)))
-    return Seen(method, path, headers, body, connection, nth)
+    return Seen(method, path, headers, b"", connection, nth)
+
+
+async def with_body(seen: Seen, reader: asyncio.StreamReader) -> Seen:
+    return replace(seen, body=await reader.readexactly(int(seen.headers.get("content-length", 0))))
 
 
 @contextlib.contextmanager
-def hostile_provider(*, tls: ssl.SSLContext | None = None) -> Iterator[HostileProvider]:
+def hostile_provider(
+    *,
+    tls: ssl.SSLContext | None = None,
+    behaviours: Mapping[str, Behaviour] = BEHAVIOURS,
+    early: frozenset[str] = frozenset(),
+) -> Iterator[HostileProvider]:
     """Starts the server and stops it with everything that it still had to say."""
-    provider = HostileProvider(scheme="https" if tls else "http")
+    provider = HostileProvider(scheme="https" if tls else "http", behaviours=behaviours, early=early)
     with serving(provider.serve_connection, tls=tls) as provider.port:
         yield provider
 
