@@ -18,6 +18,7 @@ from infra.cli.import_cards import Import, import_cards
 from infra.cli.key_changes import NotAKey
 from infra.cli.keys import KeyImport, import_keys, show_status
 from infra.cli.pool_secrets import NoStore
+from infra.cli.restore import TABLE_NAMES, CannotRestore, restore
 from infra.cli.row_slices import Unsliceable
 from infra.cli.search import CannotSearch, Search, search
 from infra.cli.status import Status
@@ -28,6 +29,7 @@ _HIGHEST_PORT = 65_535
 _LONGEST_WATCH_S = 3_600
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _FAILURES = (
+    CannotRestore,
     CannotRun,
     CannotSearch,
     NoAccess,
@@ -62,6 +64,8 @@ def _run(options: argparse.Namespace) -> int:
         return _accept(options)
     if options.command == "front":
         return rotate_front(options.stack)
+    if options.command == "restore":
+        return restore(stack=options.stack, table=options.table, source=options.source, apply=options.apply)
     if options.command == "status":
         return show_health(Status(provider=options.provider, as_json=options.as_json, watch_s=options.watch_s))
     return search(
@@ -129,6 +133,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_keys(commands.add_parser("keys", help="the numbered keys of live services", description=_KEYS))
     _add_status(commands.add_parser("status", help="how the providers are, at a glance", description=_STATUS))
     _add_front(commands.add_parser("front", help="the distribution in front of a deployed gateway", description=_FRONT))
+    _add_restore(commands.add_parser("restore", help="put a restored table back", description=_RESTORE))
     _add_accept(
         commands.add_parser(
             "accept", help="try a self-hosted server, only reading", description=_ACCEPT, allow_abbrev=False
@@ -167,6 +172,10 @@ _FRONT = (
     "The value by which functions recognise what came through the distribution. No value is ever printed. It takes "
     "your own AWS credentials, which may read the stack's outputs, write its secret and the rows of two tables, and "
     "update the distribution."
+)
+_RESTORE = (
+    "Makes a table of a deployed gateway what a restored copy of it is, with your own AWS credentials. Rows of the "
+    "audit and of a distribution in front stay. Without --apply it only counts."
 )
 _ACCEPT = (
     "Tries a self-hosted Dify, FastGPT or RAGFlow, or a server of Dify's External Knowledge API: its version, list and "
@@ -221,6 +230,13 @@ def _add_front(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     rotating = actions.add_parser("rotate", help="change the value, also for the first time; finishes what broke off")
     rotating.add_argument("--stack", required=True, metavar="NAME", help="the deployed stack")
+
+
+def _add_restore(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--stack", required=True, metavar="NAME", help="the deployed stack")
+    parser.add_argument("--table", required=True, choices=TABLE_NAMES, help="which of its tables")
+    parser.add_argument("--from", dest="source", required=True, metavar="TABLE", help="the restored copy")
+    parser.add_argument("--apply", action="store_true", help="write and delete rows")
 
 
 def _add_cards(parser: argparse.ArgumentParser) -> None:

@@ -123,6 +123,8 @@ def _origin(host: str, secret: secretsmanager.Secret) -> cloudfront.CfnDistribut
         connection_attempts=2,
         connection_timeout=5,
         custom_origin_config=cloudfront.CfnDistribution.CustomOriginConfigProperty(
+            http_port=80,  # both said, so that a config that is read can be written back anywhere
+            https_port=443,
             origin_protocol_policy="https-only",
             origin_ssl_protocols=["TLSv1.2"],
             origin_read_timeout=READ_TIMEOUT_S,
