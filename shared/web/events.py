@@ -34,6 +34,7 @@ def normalised(event: Mapping[str, Any]) -> Event:
     context.setdefault("stage", "$default")
     context["requestId"] = _request_id(headers.get("x-request-id"), context.get("requestId"))
     path = _without_stage(event.get("rawPath") or http["path"], str(context["stage"]))
+    path = _without_base(path, str(event.get("routeKey") or ""))
     context["stage"] = "$default"  # taken off here, so that the router does not take it off once more
     return {
         **event,
@@ -58,6 +59,22 @@ def _without_stage(path: str, stage: str) -> str:
     if stage != "$default" and (path == prefix or path.startswith(prefix + "/")):
         return path[len(prefix) :] or "/"
     return path
+
+
+def _without_base(path: str, route_key: str) -> str:
+    """What an operator's own mapping of a domain puts in front of the path (`/kb`) is no part of the route, which the
+    gateway names: `POST /things/{thingId}`.
+    """
+    wanted = route_key.partition(" ")[2].split("/")[1:]
+    given = path.split("/")[1:]
+    own = given[-len(wanted) :]
+    if not wanted or len(given) <= len(wanted) or not all(map(_fits, wanted, own)):
+        return path
+    return "/" + "/".join(own)
+
+
+def _fits(wanted: str, given: str) -> bool:
+    return wanted == given or (wanted.startswith("{") and given != "")
 
 
 def body_of(event: Event) -> bytes:

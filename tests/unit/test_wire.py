@@ -175,6 +175,27 @@ def test_a_named_stage_is_taken_off_the_path_once(stage: str, raw_path: str, pat
     assert normalised({"rawPath": raw_path, "requestContext": {"stage": stage}})["rawPath"] == path
 
 
+@pytest.mark.parametrize(
+    ("route_key", "raw_path", "path"),
+    [
+        ("POST /v1/search", "/kb/v1/search", "/v1/search"),
+        ("POST /v1/search", "/support/kb/v1/search", "/v1/search"),
+        ("POST /v1/search", "/v1/search", "/v1/search"),
+        ("GET /livez", "/kb/livez", "/livez"),
+        ("GET /things/{thingId}", "/kb/things/t1", "/things/t1"),
+        ("GET /things/{thingId}", "/things/t1", "/things/t1"),
+        ("GET /things/{thingId}", "/things/a/b", "/things/a/b"),
+        ("GET /things/{thingId}", "/kb/things/", "/kb/things/"),
+        ("$default", "/kb/nowhere", "/kb/nowhere"),
+        ("", "/kb/nowhere", "/kb/nowhere"),
+    ],
+)
+def test_what_a_mapping_of_a_domain_puts_in_front_is_no_part_of_the_route(
+    route_key: str, raw_path: str, path: str
+) -> None:
+    assert normalised({"rawPath": raw_path, "routeKey": route_key})["rawPath"] == path
+
+
 @pytest.mark.parametrize("path", ["/api/v1/x\n", "/api/v1/a\nb", "/api/v1/x\x00", "/api/v1/\x85x", "/\x7f"], ids=ascii)
 def test_a_path_with_a_control_character_is_nobodys(path: str) -> None:
     assert normalised({"rawPath": path})["rawPath"] == "//"
