@@ -79,7 +79,7 @@ def _wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
 
 def shell(script: str, directory: Path, port: int, **environment: str) -> subprocess.CompletedProcess[str]:
     """Runs what the page says, on a port that is free."""
-    path = f"{directory / 'bin'}:{os.environ['PATH']}"
+    path = f"{directory / 'bin'}:{Path(sys.executable).parent}:{os.environ['PATH']}"
     return subprocess.run(
         ["sh", "-u", "-c", script.replace(":8000", f":{port}")],
         cwd=directory,
@@ -186,6 +186,19 @@ def test_its_calls_register_the_provider_and_searches_reach_it(gateway: Gateway,
     assert _same_in_every_run(found) == _same_in_every_run(shown_search)
 
 
+@pytest.mark.emulator
+def test_its_commands_can_be_pasted_one_after_the_other(gateway: Gateway, provider: Path, port: int) -> None:
+    """All but the first block, which makes an environment. Whoever pastes has the patience to let `kb.py` start."""
+    connects = f"import socket; socket.create_connection(('127.0.0.1', {port}))"
+    patience = f'for _ in $(seq 400); do python3 -c "{connects}" 2>/dev/null && break; sleep 0.05; done\n'
+    script = "\n".join(text + patience * text.endswith("&\n") for text in blocks("sh")[1:])
+    known = {"REPO": str(gateway.directory), "PORT": str(port)}
+    run = shell(f"set -e\ntrap 'kill $!' EXIT\n{script}", provider, port, **known)
+    gateway.remove_provider(json.loads((provider / "registered.json").read_text())["id"])
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert [line for line in run.stdout.splitlines() if line.startswith("PASSED")] == ["PASSED: profile full"] * 2
+
+
 _OTHER = {"durationMs", "requestId", "id", "effective", "provider"}
 
 
@@ -197,7 +210,7 @@ def _same_in_every_run(value: Any) -> Any:
 
 # --- what it says of itself --------------------------------------------------------------------------
 def test_every_check_that_it_names_exists() -> None:
-    ids = set(re.findall(r"`([a-z-]+\.[a-z-]+)`", PAGE)) - {"kb.py"}
+    ids = set(re.findall(r"`([a-z-]+\.[a-z-]+)`", PAGE)) - {"kb.py", "kb.log"}
     assert len(ids) > 25
     assert ids <= requirements().keys()
 
