@@ -127,6 +127,7 @@ def _searched(gateway: Gateway, ids: dict[str, str], cases: Sequence[Case]) -> S
     asked: dict[str, Any] = {"query": QUERY, "limit": LIMIT, "deadlineMs": deadline_ms}
     agent = gateway.search("agent", **asked, providers=list(ids.values()))
     customer = gateway.search("assistant", **asked)
+    assert (agent.status, customer.status) == (200, 200), f"one of these made the whole search fail: {list(ids)}"
     return Search(ids, deadline_ms, agent, customer)
 
 
