@@ -37,9 +37,9 @@ def test_a_search_function_can_make_every_kind_that_answers_searches(monkeypatch
     names = ("TABLE_REGISTRATIONS_PUBLIC", "TABLE_LEDGER_PUBLIC", "KEY_PUBLIC", "TABLE_CARDS")
     names += ("TABLE_REGISTRATIONS_INTERNAL", "TABLE_LEDGER_INTERNAL", "KEY_INTERNAL", "POOL_CONTEXT7", "POOL_EXA")
     parts = wiring.wired({f"KG_{name}": "x" for name in names})
-    askers = parts.search._fan_out._askers
+    askers = parts.search._asking._fan_out._askers
     assert {kind for kind in ProviderKind if askers.get(kind)} >= {ProviderKind.CONTRACT, *SEARCHING_KINDS}
-    customer = parts.search_for_assistant._search._fan_out._askers
+    customer = parts.search_for_assistant._search._asking._fan_out._askers
     assert not {kind for kind in customer if kind in SEARCHING_KINDS}
 
 
