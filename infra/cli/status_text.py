@@ -114,7 +114,9 @@ def _last_well(provider: Json, *, now: datetime) -> str:
     at = provider["lastWellAt"]
     if at is None:
         return "never seen well"
-    return f"well for {_ago(at, now=now)}" if provider["state"] == "healthy" else f"last well {_ago(at, now=now)} ago"
+    if provider["state"] == "healthy":
+        return f"every look has gone well for {_ago(at, now=now)}"
+    return f"last well {_ago(at, now=now)} ago"
 
 
 def _lane_line(lane: str, circuit: Json | None, *, now: datetime, style: Style) -> str:

@@ -101,12 +101,15 @@ class Known:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sign:
-    """One thing that speaks for a state. Times are Unix seconds."""
+    """One thing that speaks for a state. Times are Unix seconds. `is_of_look`: a look says it, and nothing that keeps
+    searches from asking.
+    """
 
     state: HealthState
     code: OutcomeCode | None = None
     since: float | None = None
     retry_at: float | None = None
+    is_of_look: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,7 +131,8 @@ class ProviderView:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HealthReport:
     """`providers` with the worst first. `run` is the last one that was begun; `is_stale`: none has finished lately.
-    `unavailable` names what could not be read. `history` is of one provider alone, the newest first.
+    `tells_counts`: whether the caller may know how many providers there are. `unavailable` names what could not be
+    read. `history` is of one provider alone, the newest first.
     """
 
     status: Overall
@@ -139,6 +143,7 @@ class HealthReport:
     providers: tuple[ProviderView, ...]
     pools: tuple[PoolHealth, ...]
     unavailable: tuple[Part, ...]
+    tells_counts: bool = False
     history: tuple[JournalEntry, ...] = ()
 
 
@@ -270,4 +275,6 @@ def _sign_of_look(look: ProviderHealth, *, is_stale: bool, now: float) -> Sign:
     is_over = look.state is HealthState.LIMITED and look.retry_at is not None and look.retry_at <= now
     if is_over or (is_stale and look.state is HealthState.HEALTHY):
         return Sign(state=HealthState.UNCHECKED)
-    return Sign(state=look.state, code=look.code, since=look.since, retry_at=look.retry_at)
+    # What failed between two looks and is over has left nothing behind: nobody can say since when all has been well.
+    since = None if look.state in _FINE else look.since
+    return Sign(state=look.state, code=look.code, since=since, retry_at=look.retry_at, is_of_look=True)

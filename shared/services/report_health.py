@@ -76,7 +76,7 @@ class ReportHealth:
         """Of all that `by` may reach. Raises `Unavailable`."""
         reading = _Reading()
         providers, parts = await both(self._providers(by), self._parts(reading, Pool))
-        return self._report(providers, parts, reading, of_all=by.credential_class is CredentialClass.ADMIN)
+        return self._report(providers, parts, reading, by=by, of_all=by.credential_class is CredentialClass.ADMIN)
 
     async def one(self, provider_id: str, *, by: Principal) -> HealthReport:
         """Raises `NotFound`, also for one that `by` may not reach; `Unavailable`."""
@@ -84,9 +84,11 @@ class ReportHealth:
         pool = POOL_OF.get(provider.source.kind)
         reading = _Reading()
         parts, history = await both(self._parts(reading, [pool] if pool else []), self._history(reading, provider))
-        return replace(self._report([provider], parts, reading, of_all=False), history=history)
+        return replace(self._report([provider], parts, reading, by=by, of_all=False), history=history)
 
-    def _report(self, providers: Iterable[Provider], parts: _Parts, reading: _Reading, *, of_all: bool) -> HealthReport:
+    def _report(
+        self, providers: Iterable[Provider], parts: _Parts, reading: _Reading, *, by: Principal, of_all: bool
+    ) -> HealthReport:
         now = self._clock.now()
         looks = looks_of(parts.records, now=now)
         pools = {each.pool: each for each in parts.pools}
@@ -102,6 +104,7 @@ class ReportHealth:
             providers=tuple(sorted(views, key=by_urgency)),
             pools=tuple(each for each in parts.pools if of_all or each.pool in reached),
             unavailable=tuple(part for part in Part if part in reading.missing),
+            tells_counts=by.credential_class is CredentialClass.ADMIN,
         )
 
     async def _providers(self, by: Principal) -> list[Provider]:

@@ -35,6 +35,7 @@ STATE_WORDS: Final = {
     HealthState.DISABLED: "",
     HealthState.AUTO_DISABLED: "It was taken out of use. `status: active`, or a passed test, puts it back.",
 }
+_LOOK_LIMITED: Final = "A look was told to come back later, and looks wait for that. It keeps no search from asking."
 _NOT_LOOKED_AT: Final = "Nobody has looked at it lately, and nothing is known to have failed."
 _NOTHING_TO_LOOK_AT: Final = "Nothing of it can be looked at without a search, and nothing is known to have failed."
 
@@ -76,7 +77,10 @@ class ProviderHealthShown(Shown):
     exposure_profile: ExposureProfile
     status: ProviderStatus
     state: HealthState = Field(description="The worst that is known of it; docs/api.md has the order.")
-    since: Moment | None = Field(description="When it came into this state, where that is known.")
+    since: Moment | None = Field(
+        description="Since when that speaks for this state: the first of the looks in a row that found it, or the last "
+        "failure that a search met. Null for `healthy` and `unchecked`: what failed meanwhile and is over is not kept."
+    )
     looked: Look | None = Field(
         description="What the probe looks at. `nothing`: nothing of it can be looked at without a search. Null: this "
         "registration, as it is now, was not looked at yet."
@@ -149,21 +153,21 @@ class PoolHealthShown(Shown):
 
 class RunShown(Shown):
     """A run of the probe. `finishedAt` is null while it goes on, and when it was cut off. `leftOut`: providers that
-    there was no time for.
+    there was no time for. Both counts are of all providers, and null for a caller that is no admin.
     """
 
     started_at: Moment
     finished_at: Moment | None
-    looked_at: int
-    left_out: int
+    looked_at: int | None
+    left_out: int | None
 
     @classmethod
-    def of(cls, run: ProbeRun) -> RunShown:
+    def of(cls, run: ProbeRun, *, tells_counts: bool) -> RunShown:
         return cls(
             started_at=moment(run.started_at),
             finished_at=moment_or_none(run.finished_at),
-            looked_at=run.looked_at,
-            left_out=run.left_out,
+            looked_at=run.looked_at if tells_counts else None,
+            left_out=run.left_out if tells_counts else None,
         )
 
 
@@ -230,7 +234,7 @@ def _common(report: HealthReport) -> dict[str, Any]:
         "status": report.status,
         "checked_at": moment_or_none(report.looked_at),
         "stale": report.is_stale,
-        "run": RunShown.of(report.run) if report.run else None,
+        "run": RunShown.of(report.run, tells_counts=report.tells_counts) if report.run else None,
         "pools": tuple(PoolHealthShown.of(each, now=report.at) for each in report.pools),
         "unavailable": report.unavailable,
     }
@@ -239,7 +243,9 @@ def _common(report: HealthReport) -> dict[str, Any]:
 def _explanation(view: ProviderView) -> str:
     if view.state is HealthState.UNCHECKED:
         return _NOTHING_TO_LOOK_AT if view.look is Look.NOTHING else _NOT_LOOKED_AT
-    return " ".join(text for text in (STATE_WORDS[view.state], _explained(view)) if text)
+    is_of_look_alone = view.state is HealthState.LIMITED and view.sign.is_of_look
+    words = _LOOK_LIMITED if is_of_look_alone else STATE_WORDS[view.state]
+    return " ".join(text for text in (words, _explained(view)) if text)
 
 
 def _explained(view: ProviderView) -> str | None:

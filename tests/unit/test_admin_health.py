@@ -366,7 +366,7 @@ def test_all_is_well(stage: AdminStage) -> None:
         "exposureProfile": "customer_safe",
         "status": "active",
         "state": "healthy",
-        "since": "2026-09-21T14:03:20.000Z",
+        "since": None,
         "looked": "capabilities",
         "code": None,
         "explanation": "The last look went well.",
@@ -512,6 +512,31 @@ def test_an_agent_sees_what_it_may_reach_and_nothing_of_the_rest(stage: AdminSta
     unknown, forbidden = (health(stage, each, token=token) for each in ("cs_" + "a" * 16, id_of(other)))
     assert (unknown.status, unknown.code) == (forbidden.status, forbidden.code) == (404, "not_found")
     assert unknown.json["detail"] == forbidden.json["detail"]
+
+
+@pytest.mark.parametrize("is_one", [False, True], ids=["all", "one"])
+def test_how_many_providers_there_are_is_told_to_admins_alone(stage: AdminStage, is_one: bool) -> None:
+    provider_id = id_of(active(stage))
+    token = stage.issue(allowedProviders=[provider_id]).json["token"]
+    runs = [health(stage, provider_id if is_one else "", token=each).json["run"] for each in ("", token)]
+
+    assert [(run["lookedAt"], run["leftOut"]) for run in runs] == [(1, 0), (None, None)]
+    assert runs[0] | {"lookedAt": None, "leftOut": None} == runs[1]
+
+
+def test_a_look_that_was_told_to_wait_is_not_told_as_a_search_that_was(stage: AdminStage) -> None:
+    of_look, of_search = active(stage, name="Look"), active(stage, name="Search")
+    for path in (of_look, of_search):
+        look_at(stage, path, HealthState.LIMITED, code=OutcomeCode.RATE_LIMITED, retry_at=NOW + 60)
+    stage.circuits[Lane.AGENT].circuits[id_of(of_search)] = Circuit(
+        revision="2", is_held=True, open_until=NOW + 60, last_code=OutcomeCode.RATE_LIMITED, last_at=NOW
+    )
+    told = {each["id"]: each for each in health(stage).json["providers"]}
+
+    assert {each["state"] for each in told.values()} == {"limited"}
+    looked, searched = (told[id_of(path)]["explanation"] for path in (of_look, of_search))
+    assert looked.startswith("A look was told to come back later")
+    assert searched.startswith("It, or what it is asked with, is to be left alone")
 
 
 def test_an_agent_without_a_list_sees_all(stage: AdminStage) -> None:

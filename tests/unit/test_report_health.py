@@ -153,7 +153,8 @@ def test_a_circuit_that_refusals_opened_on_the_customer_lane_says_why(code: Code
 def test_one_look_shows_at_once(state: HealthState) -> None:
     view = seen(looked=looks(a_look(state)))
 
-    assert (view.state, view.sign.code, view.sign.since) == (state, CODES.get(state), NOW - 600)
+    is_fine = state in (State.HEALTHY, State.UNCHECKED)
+    assert (view.state, view.sign.code, view.sign.since) == (state, CODES.get(state), None if is_fine else NOW - 600)
     assert view.look is (Look.NOTHING if state is State.UNCHECKED else Look.CAPABILITIES)
 
 
@@ -180,6 +181,15 @@ def test_a_whole_run_that_began_later_and_found_it_well_is_believed(circuit: str
     failed = replace(CIRCUITS[circuit], last_at=NOW - 101)
 
     assert seen(failed, looked=looks(a_look(State.HEALTHY))).state is State.HEALTHY
+
+
+@pytest.mark.parametrize("state", [State.HEALTHY, State.UNCHECKED])
+@pytest.mark.parametrize("circuit", ["well", "held-before", "of-an-older-registration"])
+def test_since_when_all_is_well_is_not_claimed(circuit: str, state: State) -> None:
+    """A circuit that is closed again is forgotten: an outage between two looks leaves nothing to tell it by."""
+    view = seen(CIRCUITS[circuit], looked=looks(a_look(state, last_well_at=NOW - 600)))
+
+    assert (view.state, view.sign.since, view.last_well_at) == (state, None, NOW - 600)
 
 
 @pytest.mark.parametrize(

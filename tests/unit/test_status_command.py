@@ -55,7 +55,7 @@ def test_all_is_seen_at_a_glance() -> None:
     lines = shown(
         DOWN,
         a_provider("Docs, live", "limited", kind="exa", code="keys_exhausted", retryAt="2026-09-21T15:20:00.000Z"),
-        a_provider("渡轮手册", kind="ragflow", since="2026-09-19T14:00:00.000Z", warnings=["capabilities_changed"]),
+        a_provider("渡轮手册", kind="ragflow", warnings=["capabilities_changed"]),
         a_provider("Wiki", "unchecked", kind="context7", looked="nothing"),
         a_provider("New", "unchecked", looked=None),
         a_provider("Old", "disabled", status="disabled", code="disabled"),
@@ -79,7 +79,7 @@ def test_all_is_seen_at_a_glance() -> None:
         "STATE      PROVIDER     KIND      SINCE  WHY                   AGAIN",
         "down       Help centre  contract  18 s   connection_failed     in 12 s",
         "limited    Docs, live   exa              keys_exhausted        in 1 h",
-        "healthy    渡轮手册     ragflow   2 d    capabilities changed",
+        "healthy    渡轮手册     ragflow          capabilities changed",
         "unchecked  Wiki         context7         nothing to look at",
         "unchecked  New          contract         not looked at",
         "disabled   Old          contract",
@@ -117,14 +117,14 @@ def test_pools_that_cannot_be_read_are_unknown() -> None:
 
 
 def test_names_steer_no_terminal_and_do_not_break_the_table() -> None:
-    lines = shown(a_provider("\x1b[2Jx" + "y" * 60, since="2026-09-21T14:13:00.000Z"))
+    lines = shown(a_provider("\x1b[2Jx" + "y" * 60, "failing", since="2026-09-21T14:13:00.000Z"))
 
     assert "\x1b" not in "".join(lines)
     assert f" [2Jx{'y' * 24}…  contract  38 s" in lines[3]
 
 
 def test_times_ahead_of_this_clock_are_now() -> None:
-    lines = shown(a_provider("Fast", since="2026-09-21T14:20:00.000Z", retryAt="2026-09-21T14:13:38.500Z"))
+    lines = shown(a_provider("Fast", "failing", since="2026-09-21T14:20:00.000Z", retryAt="2026-09-21T14:13:38.500Z"))
 
     assert lines[3].split()[3:] == ["0", "s", "now"]
 
@@ -171,6 +171,22 @@ def test_one_to_which_nothing_has_happened() -> None:
 
     assert lines[-1] == "Nothing has happened to it in 30 days."
     assert "  not looked at yet; never seen well" in lines
+
+
+def test_of_one_that_is_well_it_says_for_how_long_looks_have_said_so_and_no_more() -> None:
+    told = HEALTH_ANSWERS["OneHealthShown"] | {
+        "provider": a_provider("Wiki", looked="capabilities", lastWellAt="2026-09-19T14:00:00.000Z"),
+    }
+    lines = one_text(told, now=NOW, style=PLAIN).splitlines()
+
+    assert lines[1] == "  healthy"
+    assert "  looked at: capabilities; every look has gone well for 2 d" in lines
+
+
+def test_an_agent_that_is_told_no_counts_is_shown_none() -> None:
+    run = HEALTH_ANSWERS["HealthShown"]["run"] | {"lookedAt": None, "leftOut": None}
+
+    assert shown(DOWN, run=run)[0] == "DEGRADED; 1 providers: 1 down; looked 3 min ago"
 
 
 # --- the command ---------------------------------------------------------------------------------
