@@ -15,6 +15,7 @@ import pytest
 
 from infra.local.emulator import ACCESS_KEY, REGION, SECRET_KEY, EmulatorMissing, _settings, start_emulator
 from infra.local.provision import provision
+from tests.support.interrupts import heeds_ctrl_c
 
 pytestmark = pytest.mark.emulator
 _PARENT = """
@@ -43,11 +44,16 @@ def _accepts(host: str, port: int) -> bool:
 
 @pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
 def test_it_ends_with_its_parent_however_that_ends(ending: signal.Signals) -> None:
-    parent = subprocess.Popen([sys.executable, "-c", _PARENT], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
+    parent = subprocess.Popen(
+        [sys.executable, "-c", _PARENT],
+        stdout=subprocess.PIPE,
+        stdin=subprocess.DEVNULL,
+        preexec_fn=heeds_ctrl_c,  # noqa: PLW1509  # nothing else runs in this process
+    )
     child = parent.stdout.readline().decode().strip()
     assert _is_running(child)
     parent.send_signal(ending)
-    parent.communicate()
+    parent.communicate(timeout=_PATIENCE_S)
     until = time.monotonic() + _PATIENCE_S
     while _is_running(child):
         assert time.monotonic() < until, "the backend outlived its parent"

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.running import COLLECTIONS, ROOT, Answer, Gateway, call, kgw
+from tests.support.interrupts import heeds_ctrl_c
 
 pytestmark = [pytest.mark.emulator]
 
@@ -232,6 +233,7 @@ def interrupted_import(gateway: Gateway, collection: str, file: Path) -> subproc
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=heeds_ctrl_c,  # noqa: PLW1509
     )
     assert process.stderr is not None
     seen = process.stderr.readline()
