@@ -12,7 +12,11 @@ _ARN = re.compile(r"arn:aws[a-z-]*:(?P<service>[a-z0-9-]+):(?P<region>[a-z0-9-]*
 _EMAIL = re.compile(r"[^\s@,;<>\"]+@[^\s@,;<>\"]+\.[^\s@,;<>\"]+")
 
 
-class WrongSwitch(ValueError):
+class RefusedSwitch(ValueError):
+    """The message is a whole sentence, or several."""
+
+
+class WrongSwitch(RefusedSwitch):
     """The message names the switch and what it may be."""
 
     def __init__(self, name: str, wanted: str) -> None:
@@ -38,6 +42,13 @@ class Words:
         value = self._plain(name)
         if value and re.fullmatch(pattern, value, re.ASCII) is None:
             raise WrongSwitch(name, wanted)
+        return value
+
+    def one_of(self, name: str, allowed: Collection[str]) -> str:
+        """Empty where it is not given."""
+        value = self._plain(name)
+        if value and value not in allowed:
+            raise WrongSwitch(name, f"one of {', '.join(allowed)}")
         return value
 
     def flag(self, name: str) -> bool:

@@ -12,11 +12,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
 
-from infra.bundles.target import Target
+from infra.bundles.target import ARCHITECTURES, RUNTIMES, Target
 from infra.functions import FUNCTIONS
 from infra.routes import ROUTES
 from infra.stack_name import STACK_NAME
-from infra.switch_words import Throttle, Words, WrongSwitch
+from infra.switch_words import RefusedSwitch, Throttle, Words, WrongSwitch
 
 # What CloudWatch Logs takes, in days.
 _RETENTIONS = (1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653)
@@ -60,12 +60,12 @@ class Switches:
 
     @classmethod
     def read(cls, context: Mapping[str, object]) -> Switches:
-        """Raises `WrongSwitch`, also for a switch that does not exist and for ones that need each other."""
+        """Raises `RefusedSwitch`: for a wrong value, ones that do not go together, a switch that does not exist."""
         _refuse_unknown(context)
         words = Words(context)
         found = cls(
-            architecture=words.text("architecture", r"\S+", wanted="arm64 or x86_64") or cls().architecture,
-            runtime=words.text("runtime", r"python3\.\d+", wanted="such as python3.13") or cls().runtime,
+            architecture=words.one_of("architecture", ARCHITECTURES) or cls().architecture,
+            runtime=words.one_of("runtime", RUNTIMES) or cls().runtime,
             disposable=words.flag("disposable"),
             stage=words.text("stage", r"[a-z](?:-?[a-z0-9]){0,19}", wanted="up to 20 of a-z, 0-9 and single hyphens"),
             release=words.text("release", r"[A-Za-z0-9._+-]{1,64}", wanted="up to 64 of A-Z, a-z, 0-9, and . _ + -"),
@@ -116,6 +116,8 @@ class Switches:
             raise WrongSwitch("alarm_email", "left out where alarm_topic_arn is given: subscribe the address there")
         if self.cloudfront and self.domain_name and self.domain_name == self.cloudfront_domain:
             raise WrongSwitch("cloudfront_domain", "another name than domain_name, at which CloudFront asks the API")
+        if self.backups and self.disposable:
+            raise WrongSwitch("backups", "left out with disposable=true: AWS deletes no vault that holds backups")
         given = self.vpc == GIVEN
         if given != bool(self.private_subnet_ids) or given != bool(self.security_group_ids):
             raise WrongSwitch("vpc", f"{GIVEN} exactly where private_subnet_ids and security_group_ids are given")
@@ -139,4 +141,4 @@ def _refuse_unknown(context: Mapping[str, object]) -> None:
         if name not in known and _PLAIN_WORD.fullmatch(name):
             close = get_close_matches(name, known, n=1)
             meant = f" Was {close[0]} meant?" if close else ""
-            raise ValueError(f"There is no switch {name}.{meant} There are {', '.join(sorted(known))}.")
+            raise RefusedSwitch(f"There is no switch {name}.{meant} There are {', '.join(sorted(known))}.")

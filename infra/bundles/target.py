@@ -9,20 +9,23 @@ ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
 
 _MACHINES = {"arm64": "aarch64", "x86_64": "x86_64"}
+ARCHITECTURES = tuple(_MACHINES)
+# From the oldest Python that the code is written for to the newest one of which the lock file has wheels.
+RUNTIMES = ("python3.11", "python3.12", "python3.13", "python3.14")
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A Lambda runtime (`python3.13`) and architecture (`arm64` or `x86_64`). Raises ValueError for any other."""
+    """A Lambda runtime of `RUNTIMES` and an architecture of `ARCHITECTURES`. Raises ValueError for any other."""
 
     runtime: str = "python3.13"
     architecture: str = "arm64"
 
     def __post_init__(self) -> None:
         if self.architecture not in _MACHINES:
-            raise ValueError(f"architecture must be one of {', '.join(_MACHINES)}, not {self.architecture}")
-        if not self.runtime.startswith("python3."):
-            raise ValueError(f"runtime must be python3.<minor>, not {self.runtime}")
+            raise ValueError(f"architecture must be one of {', '.join(ARCHITECTURES)}, not {self.architecture}")
+        if self.runtime not in RUNTIMES:
+            raise ValueError(f"runtime must be one of {', '.join(RUNTIMES)}, not {self.runtime}")
 
     @property
     def python_version(self) -> str:

@@ -17,14 +17,15 @@ import sys  # noqa: E402
 from aws_cdk import App, CliCredentialsStackSynthesizer  # noqa: E402  # importing it starts Node
 
 from infra.bundles.target import ROOT  # noqa: E402
-from infra.gateway_app import add_stack  # noqa: E402
+from infra.gateway_app import add_stack, refusals_in_a_sentence  # noqa: E402
 
 
 def main(assemblies: dict[str, dict[str, str]]) -> None:
     shipped = json.loads((ROOT / "cdk.json").read_text())["context"]
     for directory, switches in assemblies.items():
         app = App(outdir=directory, context={**shipped, **switches})
-        add_stack(app, synthesizer=CliCredentialsStackSynthesizer())
+        with refusals_in_a_sentence():
+            add_stack(app, synthesizer=CliCredentialsStackSynthesizer())
         app.synth()
 
 

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
+import tomllib
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from infra.switch_words import Throttle, WrongSwitch
+from infra.bundles.target import RUNTIMES, Target
+from infra.switch_words import RefusedSwitch, Throttle, WrongSwitch
 from infra.switches import Switches
 from tests.infra.stages import CERTIFICATE, EVERYTHING, FRONT_CERTIFICATE, STAGING, TOPIC, WEB_ACL
 
@@ -59,7 +64,10 @@ def test_the_throttle_of_a_route_goes_before_that_of_its_function() -> None:
     ("name", "value"),
     [
         ("architecture", "two words"),
+        ("architecture", "mips"),
         ("runtime", "nodejs22.x"),
+        ("runtime", "python3.9"),
+        ("runtime", "python3.99"),
         ("disposable", "yes"),
         ("stage", "Staging"),
         ("stage", "-x"),
@@ -117,6 +125,7 @@ def test_a_wrong_value_is_refused_by_the_name_of_its_switch(name: str, value: ob
         ({"web_acl_arn": WEB_ACL}, "web_acl_arn"),
         ({"cloudfront_domain": "a.example.com", "cloudfront_certificate_arn": FRONT_CERTIFICATE}, "cloudfront_domain"),
         ({"alarm_email": "a@example.com", "alarm_topic_arn": TOPIC}, "alarm_email"),
+        ({"disposable": "true", "backups": "true"}, "backups"),
         ({"vpc": "given"}, "vpc"),
         ({"vpc": "given", "private_subnet_ids": "subnet-0a1b2c3d"}, "vpc"),
         ({"vpc": "new", "security_group_ids": "sg-8c9d0e1f"}, "vpc"),
@@ -130,8 +139,45 @@ def test_switches_that_need_each_other_are_refused_alone(given: dict[str, Any], 
 
 
 def test_a_switch_that_does_not_exist_is_refused_with_the_one_that_was_meant() -> None:
-    with pytest.raises(ValueError, match=r"no switch web_acl\. Was web_acl_arn meant\? There are alarm_email, "):
+    with pytest.raises(RefusedSwitch, match=r"no switch web_acl\. Was web_acl_arn meant\? There are alarm_email, "):
         Switches.read({"web_acl": WEB_ACL})
+
+
+def test_every_runtime_of_which_there_are_bundles_may_be_chosen() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert project["requires-python"] == f">={RUNTIMES[0].removeprefix('python')}"
+    assert [Switches.read({"runtime": one}).target for one in RUNTIMES] == [Target(runtime=one) for one in RUNTIMES]
+
+
+@pytest.mark.parametrize(
+    ("app", "name", "value", "said"),
+    [
+        ("shipped", "stage", "Prod", "The switch stage must be up to 20 of a-z, 0-9 and single hyphens."),
+        ("rehearsed", "runtime", "python3.9", f"The switch runtime must be one of {', '.join(RUNTIMES)}."),
+        ("shipped", "backup", "true", "There is no switch backup. Was backups meant?"),
+    ],
+    ids=["value", "runtime", "no-switch"],
+)
+def test_a_refusal_ends_in_its_sentence_alone(tmp_path: Path, app: str, name: str, value: str, said: str) -> None:
+    environment, arguments = dict(os.environ), ["infra.app"]
+    if app == "shipped":
+        environment |= {"CDK_CONTEXT_JSON": json.dumps({name: value}), "CDK_OUTDIR": str(tmp_path)}
+    else:
+        arguments = ["infra.rehearsal.app", json.dumps({str(tmp_path): {name: value}})]
+    ended = subprocess.run(
+        [sys.executable, "-m", *arguments],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert ended.stderr.startswith(said)
+    assert len(ended.stderr.splitlines()) == 1
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_the_cdk_keeps_in_the_context_is_no_switch() -> None:
