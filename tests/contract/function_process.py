@@ -13,11 +13,20 @@ import json
 import os
 import sys
 import traceback
+import uuid
+from dataclasses import dataclass, field
 from typing import Any
 
 from shared.errors import GatewayError
 from tests.contract.leaks import LEAKS
 from tests.contract.server_leaks import SERVER_LEAKS
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What of an invocation's context the gateway reads."""
+
+    aws_request_id: str = field(default_factory=lambda: str(uuid.uuid4()))
 
 
 def main(name: str, descriptor: int, leak: str | None = None) -> None:
@@ -28,7 +37,7 @@ def main(name: str, descriptor: int, leak: str | None = None) -> None:
     handler = importlib.import_module(f"functions.{name}.handler").handler
     with os.fdopen(descriptor, "w", encoding="utf-8") as answers:
         for line in sys.stdin:
-            answers.write(json.dumps(handler(json.loads(line), None)) + "\n")
+            answers.write(json.dumps(handler(json.loads(line), Context())) + "\n")
             answers.flush()
         answers.write(json.dumps([_all_that_it_says(error) for error in errors]) + "\n")
 

@@ -14,7 +14,7 @@ from shared.domain.pools import Pool
 from shared.errors import ExchangeError, KeyRefused, Refused
 from shared.ports.exchange import OutboundAnswer
 from shared.providers.exa import ExaRetriever
-from shared.services import fan_out
+from shared.services import fan_out, report_search
 from shared.services.metering import PooledMeter
 from shared.web.api import Api
 
@@ -95,6 +95,19 @@ def _name_the_keys_in_an_answer() -> None:
     Api.handle, PooledMeter._rested = handle, rested  # type: ignore[method-assign]
 
 
+def _keep_the_query_beside_a_number() -> None:
+    measured, asked_for = report_search.measure_search, []
+
+    def handle(self: Api, event: Mapping[str, Any], context: Any) -> dict[str, Any]:
+        asked_for.append(event["body"])
+        return _handle(self, event, context)
+
+    def measure(*counted: Any, about: Mapping[str, str]) -> None:
+        measured(*counted, about={**about, "asked": asked_for[-1]})
+
+    Api.handle, report_search.measure_search = handle, measure  # type: ignore[method-assign]
+
+
 LEAKS: Final[dict[str, Callable[[], None]]] = {
     "a log line with the key": _log_the_key,
     "a log line with its account": _log_the_account,
@@ -104,4 +117,5 @@ LEAKS: Final[dict[str, Callable[[], None]]] = {
     "a row with an account": _write_the_account_down,
     "a header with the query": _repeat_the_query_in_a_header,
     "an answer with a fingerprint": _name_the_keys_in_an_answer,
+    "a number with the query": _keep_the_query_beside_a_number,
 }

@@ -44,6 +44,7 @@ class Life:
             self.services.mode = mode
             self.ask(number)
             self.gateway.wake()
+            self.put_back(number)
         self.services.mode = "ok"
         self.ask_for_what_is_not_there()
         self.end_leases()
@@ -57,6 +58,11 @@ class Life:
             created = self.gateway.call("admin", PROVIDERS, body)
             self.providers[kind] = created.json["id"]
             assert self.try_out(kind, activate=True).json["activated"]
+
+    def put_back(self, number: int) -> None:
+        """All of them: else one that refused is left alone, and never comes to the next thing that it can do."""
+        for provider_id in self.providers.values():
+            self.gateway.put_back(provider_id, priority=10 + number)
 
     def try_out(self, kind: str, **more: Any) -> Answered:
         needs = {"context7": ("query", "product"), "mintlify": ("query", "product"), "firecrawl": ()}

@@ -56,12 +56,13 @@ class Life:
 
     def whole(self) -> None:
         self.register()
-        for mode, lane in zip(("ok", *MODES), itertools.cycle(LANES), strict=False):
+        for number, (mode, lane) in enumerate(zip(("ok", *MODES), itertools.cycle(LANES), strict=False)):
             self.servers.mode = mode
             before = len(self.gateway.told.answers)
             self.live(lane)
             if mode in OURS_NEVER:
                 self.relayed += [answered for _, answered in self.gateway.told.answers[before:]]
+            self.put_back(number)
         self.servers.mode = "ok"
         self.change()
         self.ask_for_what_is_not_there()
@@ -119,6 +120,18 @@ class Life:
             self.gateway.start(function, path, body, **how)
         for function, path, *_ in calls:
             self.gateway.finish(function, path)
+        self.again()
+
+    def again(self) -> None:
+        """Until whoever refuses or fails is also met left alone, by agents and on both ways of customers."""
+        agents, customers, visitors, *_ = self.searches()
+        for function, path, body, how in (agents, agents, customers, visitors):
+            self.gateway.call(function, path, body, **how)
+
+    def put_back(self, number: int) -> None:
+        """All of them: else one that failed is left alone, and never comes to the next thing that it can do."""
+        for provider in self.providers.values():
+            self.gateway.put_back(provider.json["id"], priority=10 + number)
 
     def searches(self) -> Iterator[Call]:
         """Also on Dify's path, with both classes."""

@@ -5,7 +5,6 @@ again.
 
 from __future__ import annotations
 
-import json
 import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from shared.domain.exposure import CredentialClass, Grant
 from shared.domain.outcomes import OutcomeCode
 from tests.contract.server_leaks import SERVER_LEAKS
 from tests.contract.server_life import AUDIT, DIFY, LANES, NOT_OURS, PRODUCTS, WIDGET, Life, Tokens, key_of
-from tests.contract.told import SEARCH, Gateway, Told, a_caller, rows_of, running_before
+from tests.contract.told import NUMBERED, SEARCH, Gateway, Told, a_caller, rows_of, running_before
 from tests.contract.worlds import Clients, StoreWorld
 from tests.support import emulator as backend
 from tests.support.admin_stage import INSTANCES, PROVIDERS, Answered
@@ -86,10 +85,12 @@ def test_it_came_to_everything_that_can_happen(told: Told) -> None:
         OutcomeCode.CONNECTION_FAILED,
         OutcomeCode.QUERY_TOO_LONG,
         OutcomeCode.NOT_FOUND,
+        OutcomeCode.CIRCUIT_OPEN,
+        OutcomeCode.DISABLED,
     }
     statuses = {answered.status for _, answered in told.answers}
     assert statuses >= {200, 201, 404, 409, 422, 424, 502, 503}
-    assert [line for line in told.logs if '"fault"' in line] == []
+    assert told.faults() == []
     assert len(told.errors) > 100
 
 
@@ -102,8 +103,15 @@ def slips(texts: list[str], *, meant: tuple[str, ...] = ()) -> list[str]:
 
 
 def test_no_log_line_says_any_of_it(told: Told) -> None:
-    assert {json.loads(line)["service"] for line in told.logs} == {"search", "widget", "admin"}
+    assert {line["service"] for line in told.events} == {"search", "widget", "admin"}
     assert slips(told.logs) == []
+
+
+def test_numbers_name_what_is_measured_and_three_ids_and_nothing_else(told: Told) -> None:
+    assert {line["Lane"] for line in told.numbers} == {"agent", "customer"}
+    assert {name for line in told.numbers for name in line} == NUMBERED
+    assert {line["Kind"] for line in told.numbers if "Kind" in line} == set(KINDS)
+    assert {line["Status"] for line in told.numbers if "Status" in line} == {"success", "failed", "skipped"}
 
 
 def test_nothing_is_said_beside_the_log(told: Told) -> None:

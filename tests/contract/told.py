@@ -17,12 +17,14 @@ from typing import Any
 
 import boto3
 
+from shared import measures
 from shared.domain.exposure import CredentialClass
 from shared.domain.key_pools import fingerprint_of_key
 from shared.domain.outcomes import OutcomeCode
 from shared.domain.pools import Pool
+from shared.observability import CIRCUITS_UNKNOWN, CIRCUITS_UNWRITTEN
 from tests.contract.worlds import StoreWorld
-from tests.support.admin_stage import Answered, event_of
+from tests.support.admin_stage import PROVIDERS, Answered, event_of
 from tests.support.builders import a_change, a_credential, a_token
 from tests.support.indiscreet_services import Services, indiscreet_services
 from tests.support.telltale import ACCOUNT, KEY, LISTED, PRODUCT, QUERY, URL
@@ -41,6 +43,12 @@ KEYS = {
 }
 FINGERPRINTS = {fingerprint_of_key(pool, f"{KEY}-{pool}-{which}") for pool in NAMES for which in ("first", "second")}
 QUESTION = {"query": f"how are fares refunded {QUERY}", "product": PRODUCT, "repository": f"{LISTED}/widgets"}
+# Every name in a line of numbers: the metrics, what they are counted by, and the ids of the request.
+NUMBERED = frozenset(
+    {"_aws", "Lane", "Kind", "Status", "request_id", "gateway_request_id", "function_request_id"}
+    | {measures.SEARCHES, measures.SEARCH_DURATION, measures.PARTIAL_ANSWERS, measures.FAILED_ANSWERS}
+    | {measures.ZERO_RESULTS, measures.PROVIDER_OUTCOMES, measures.PROVIDER_DURATION}
+)
 WANTED = f"https://docs.example.com/{URL}/page"
 
 
@@ -110,7 +118,22 @@ class Told:
 
     @property
     def logs(self) -> list[str]:
+        """All lines, events and numbers alike."""
         return [line for process in self.functions.values() for line in process.log.splitlines()]
+
+    @property
+    def events(self) -> list[dict[str, Any]]:
+        return [line for line in map(json.loads, self.logs) if "_aws" not in line]
+
+    @property
+    def numbers(self) -> list[dict[str, Any]]:
+        """The lines that the log service makes metrics of."""
+        return [line for line in map(json.loads, self.logs) if "_aws" in line]
+
+    def faults(self) -> list[dict[str, Any]]:
+        """But for circuits that a busy machine was too slow to read or to write: that is never waited for."""
+        slow = {CIRCUITS_UNKNOWN, CIRCUITS_UNWRITTEN}
+        return [line for line in self.events if "fault" in line and line["message"] not in slow]
 
     @property
     def errors(self) -> list[str]:
@@ -128,6 +151,7 @@ class Gateway:
         self.told = told
         self._agent = agent
         self._admin = admin
+        self._written: dict[str, str] = {}  # the entity tags of what it has put back
 
     def start(
         self, function: str, path: str, body: object, *, method: str = "POST", token: str = "", **headers: str
@@ -155,6 +179,17 @@ class Gateway:
 
     def acquire(self, **over: Any) -> Answered:
         return self.call("live", ACQUIRE, {"url": WANTED} | over)
+
+    def put_back(self, provider_id: str, *, priority: int) -> None:
+        """As an operator who has mended it: whatever its circuits hold against it counts for nothing from now on. A
+        `priority` that it has not yet makes sure that there is something to write.
+        """
+        path = f"{PROVIDERS}/{provider_id}"
+        written = self._written.get(path) or self.call("admin", path, method="GET").etag
+        wanted = {"status": "active", "priority": priority}
+        changed = self.call("admin", path, wanted, method="PATCH", if_match=written)
+        assert changed.json.get("status") == "active", changed.text
+        self._written[path] = changed.etag
 
     def wake(self) -> None:
         for pool in Pool:
