@@ -5,11 +5,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from infra.alarms import ALARMS
+from infra.cli.ending import ended
 from infra.functions import FUNCTIONS
 from infra.pools import POOL_VARIABLES
 from infra.watching import COUNTED, EMITTED, series_of
@@ -243,5 +245,10 @@ def _metrics_line() -> Iterator[str]:
     )
 
 
-if __name__ == "__main__":
+def main() -> int:
     print(pages())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(ended(main, name="costs"))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import http.client
 import json
+import re
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
@@ -16,11 +18,26 @@ _TIMEOUT_S = 35.0
 _UNAVAILABLE = 503
 _ATTEMPTS = 4
 _PAUSE_S = 1.0
+_LONGEST_WAIT_S = 86_400.0  # whatever an answer asks for
+_VISIBLE = re.compile(r"[\x21-\x7e]+", re.ASCII)
+_PAGE = re.compile(r"/[\x21-\x7e]*", re.ASCII)
 NO_PROBLEM = "unknown"  # the code where the answer is not one of the gateway's problems
 
 
 class Unreachable(Exception):
     """Nothing answers at the gateway's address."""
+
+
+class NotAGateway(Unreachable):
+    """What answers says nothing that a Knowledge Gateway would say."""
+
+
+class Unsendable(Exception):
+    """A URL or a token that no request can carry. The message is the end of a sentence, and shows none of it."""
+
+    def __init__(self, why: str, *, is_token: bool = False) -> None:
+        super().__init__(why)
+        self.is_token = is_token
 
 
 class Declined(Exception):
@@ -53,10 +70,16 @@ class Received:
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """Calls as the bearer of one token."""
+    """Calls as the bearer of one token; of none, where only what is public is read. Raises `Unsendable`."""
 
     url: str
-    token: str
+    token: str = field(repr=False)
+
+    def __post_init__(self) -> None:
+        _check_url(self.url)
+        if self.token and not is_visible(self.token):
+            raise Unsendable("holds something that no token is: blanks, or other signs than ASCII.", is_token=True)
+        object.__setattr__(self, "url", self.url.rstrip("/"))
 
     def post(self, path: str, body: Mapping[str, Any], **headers: str) -> Answer:
         return self.call("POST", path, body, **headers)
@@ -83,6 +106,8 @@ class Client:
         """One request with a body of any kind. Raises `Unreachable`, `Declined`."""
         sent = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
         sent |= {name.replace("_", "-"): value for name, value in headers.items()}
+        if not _PAGE.fullmatch(path):  # it may be what an answer said
+            raise NotAGateway(_not_a_gateway(self.url))
         connection = _connection(self.url)
         try:
             connection.request(method, path, data, sent)
@@ -97,10 +122,38 @@ class Client:
             raise _declined(received)
         return received
 
+    @contextmanager
+    def understood(self) -> Iterator[None]:
+        """For the reading of an answer. Raises `NotAGateway` where that is not what a gateway answers."""
+        try:
+            yield
+        except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
+            raise NotAGateway(_not_a_gateway(self.url)) from None
+
     def _once(self, method: str, path: str, body: Mapping[str, Any] | None, headers: Mapping[str, str]) -> Answer:
         data = None if body is None else json.dumps(body).encode()
         received = self.send(method, path, data, **headers)
         return Answer(received.status, _object(received.data), received.headers.get("etag"))
+
+
+def is_visible(text: str) -> bool:
+    """Whether it is there, of ASCII, and has no blanks: what a header can carry as it stands."""
+    return _VISIBLE.fullmatch(text) is not None
+
+
+def _check_url(url: str) -> None:
+    wanted = "wants an http:// or https:// URL of a host, without credentials, query or blanks."
+    try:
+        address = urlsplit(url)
+        is_one = address.scheme in ("http", "https") and bool(address.hostname) and address.port != 0
+    except ValueError:
+        is_one = False
+    if not is_one or not is_visible(url) or any(sign in url for sign in "@?#\\"):
+        raise Unsendable(wanted)
+
+
+def _not_a_gateway(url: str) -> str:
+    return f"What answers at {url} is not a Knowledge Gateway, or one of another version."
 
 
 def _connection(url: str) -> http.client.HTTPConnection:
@@ -116,7 +169,7 @@ def _declined(received: Received) -> Declined:
         received.status,
         str(body.get("code", NO_PROBLEM)),
         str(body.get("detail", body.get("message", ""))),
-        retry_after_s=float(wait) if wait.isascii() and wait.isdigit() else None,
+        retry_after_s=min(float(wait), _LONGEST_WAIT_S) if wait.isascii() and wait.isdigit() else None,
     )
 
 
@@ -124,6 +177,6 @@ def _object(data: bytes) -> dict[str, Any]:
     """The JSON object in an answer; an empty one for everything else."""
     try:
         parsed = json.loads(data) if data else {}
-    except ValueError:
+    except (ValueError, RecursionError):
         parsed = {}
     return parsed if isinstance(parsed, dict) else {}

@@ -124,14 +124,29 @@ def _send(client: Client, collection: str, piece: Slice, tally: Tally, progress:
 
         def attempt(body: bytes = body, media_type: str = media_type) -> list[dict[str, Any]]:
             received = client.send("POST", path, body, Content_Type=media_type)
-            rows: list[dict[str, Any]] = json.loads(received.data)["rows"]
-            return rows
+            with client.understood():
+                return _rows(received.data)
 
         rows = _patiently(attempt, progress)
-        for place, row in zip(places, rows, strict=True):
+        with client.understood():
+            reported = list(zip(places, rows, strict=True))
+        for place, row in reported:
             if row["status"] != "skipped":
                 tally.take(row, piece.first + place)
-        places = [place for place, row in zip(places, rows, strict=True) if row["status"] == "skipped"]
+        places = [place for place, row in reported if row["status"] == "skipped"]
+
+
+def _rows(data: bytes) -> list[dict[str, Any]]:
+    """The reports of rows in an answer. Raises ValueError, LookupError or TypeError for one that has none."""
+    rows: list[dict[str, Any]] = [
+        {
+            "status": str(row["status"]),
+            "code": row["code"],
+            "errors": [{name: str(fault[name]) for name in ("pointer", "detail")} for fault in row["errors"]],
+        }
+        for row in json.loads(data)["rows"]
+    ]
+    return rows
 
 
 def _patiently(attempt: Callable[[], list[dict[str, Any]]], progress: _Progress) -> list[dict[str, Any]]:

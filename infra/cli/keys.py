@@ -65,9 +65,11 @@ def show_status(*, as_json: bool) -> int:
     """Prints which keys are in use and which rest, as the gateway tells it. Raises `NoAccess`, `Declined`,
     `Unreachable`.
     """
-    answer = client_as("admin").call("GET", POOLS).body
-    now = datetime.now(UTC)
-    print(json.dumps(answer, indent=2) if as_json else texts.pools_text(answer, now=now))
+    client = client_as("admin")
+    answer = client.call("GET", POOLS).body
+    with client.understood():
+        text = texts.pools_text(answer, now=datetime.now(UTC))
+    print(json.dumps(answer, indent=2) if as_json else text)
     return 0
 
 

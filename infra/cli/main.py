@@ -10,6 +10,7 @@ from pathlib import Path
 
 from infra.cli.access import NoAccess
 from infra.cli.cards import Lookup, export_cards, look_up
+from infra.cli.ending import ended
 from infra.cli.env_files import Unreadable
 from infra.cli.front import rotate_front
 from infra.cli.front_places import NoFront
@@ -20,7 +21,7 @@ from infra.cli.keys import KeyImport, import_keys, show_status
 from infra.cli.pool_secrets import NoStore
 from infra.cli.restore import TABLE_NAMES, CannotRestore, restore
 from infra.cli.row_slices import Unsliceable
-from infra.cli.search import CannotSearch, Search, search
+from infra.cli.search import Search, search
 from infra.cli.status import Status
 from infra.cli.status import show_status as show_health
 from infra.cli.up import CannotRun, Wishes, up
@@ -31,7 +32,6 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _FAILURES = (
     CannotRestore,
     CannotRun,
-    CannotSearch,
     NoAccess,
     NoFront,
     NoStore,
@@ -44,13 +44,10 @@ _FAILURES = (
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Returns the exit status: 0, 1 when it cannot be done, 2 for wrong arguments; `status` has a 3 of its own."""
-    options = _parser().parse_args(arguments)
-    try:
-        return _run(options)
-    except _FAILURES as error:
-        print(f"kgw: {error}", file=sys.stderr)
-        return 1
+    """Returns the exit status: 0, 1 when it cannot be done, 2 for wrong arguments, 130 when it was interrupted, 141
+    when whoever read what it prints has gone; `status` has a 3 of its own.
+    """
+    return ended(lambda: _run(_parser().parse_args(arguments)), name="kgw", known=_FAILURES)
 
 
 def _run(options: argparse.Namespace) -> int:

@@ -68,11 +68,11 @@ def local_store() -> PoolSecretStore:
     """Of the gateway that runs here. Raises `NoStore`."""
     try:
         local = read_json(LOCAL)
-    except (ValueError, OSError):
-        raise NoStore(f"{LOCAL} cannot be read.") from None
-    if local is None or "aws" not in local:
-        raise NoStore("No gateway runs here. Start one (kgw up), or name a deployed one: --stack NAME")
-    return embedded_store(local["aws"]["endpointUrl"], local["aws"]["poolSecrets"])
+        if local is None or "aws" not in local:
+            raise NoStore("No gateway runs here. Start one (kgw up), or name a deployed one: --stack NAME")
+        return embedded_store(local["aws"]["endpointUrl"], local["aws"]["poolSecrets"])
+    except (AttributeError, LookupError, OSError, RecursionError, TypeError, ValueError):
+        raise NoStore(f"{LOCAL} cannot be read, or used.") from None
 
 
 @_told

@@ -7,12 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from infra.cli import texts
-from infra.cli.http import Client, Declined, Unreachable
-from infra.cli.state import LOCAL, read_json
-
-
-class CannotSearch(Exception):
-    """The message says what is in the way and what to do."""
+from infra.cli.access import client_here, origin_here
+from infra.cli.http import Client
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,26 +21,19 @@ class Search:
 
 
 def search(wanted: Search) -> int:
-    """Prints the answer. Raises `CannotSearch`."""
-    try:
-        local = read_json(LOCAL)
-    except (ValueError, OSError):
-        raise CannotSearch(f"{LOCAL} cannot be read.") from None
-    if local is None or wanted.caller not in local:
-        raise CannotSearch(f"There is no {wanted.caller} in {LOCAL}. Start the demo here first: kgw up")
-    answer = _ask(wanted, local)
-    print(json.dumps(answer, ensure_ascii=False, indent=2) if wanted.as_json else texts.answer_text(answer))
+    """Prints the answer. Raises `NoAccess`, `Declined`, `Unreachable`."""
+    client = client_here(wanted.caller)
+    answer = _ask(wanted, client)
+    with client.understood():
+        text = texts.answer_text(answer)
+    print(json.dumps(answer, ensure_ascii=False, indent=2) if wanted.as_json else text)
     return 0
 
 
-def _ask(wanted: Search, local: dict[str, Any]) -> dict[str, Any]:
+def _ask(wanted: Search, client: Client) -> dict[str, Any]:
     body: dict[str, Any] = {"query": wanted.query, "limit": wanted.limit}
     if wanted.locale:
         body["locale"] = wanted.locale
-    client = Client(local["url"], local[wanted.caller])
-    try:
-        if wanted.caller == "widget":
-            return client.post(texts.WIDGET_SEARCH, body, Origin=local["origin"]).body
-        return client.post(texts.SEARCH, body).body
-    except (Declined, Unreachable) as error:
-        raise CannotSearch(str(error)) from None
+    if wanted.caller == "widget":
+        return client.post(texts.WIDGET_SEARCH, body, Origin=origin_here()).body
+    return client.post(texts.SEARCH, body).body

@@ -13,10 +13,12 @@ from urllib.parse import quote
 
 from infra.cli import status_text
 from infra.cli.access import client_as
-from infra.cli.http import Client
+from infra.cli.http import Client, Declined
 
 HEALTH: Final = "/api/v1/knowledge/health"
 NOT_WELL: Final = 3  # 1 is left to "cannot be asked"
+_UNKNOWN: Final = 1
+_TOO_OFTEN: Final = 429
 _CLEAR: Final = "\x1b[H\x1b[2J"
 
 
@@ -34,32 +36,47 @@ def show_status(wanted: Status) -> int:
     client = client_as("admin")
     if wanted.watch_s is None:
         return _once(client, wanted)
-    code = 0
+    code = _UNKNOWN
     try:
         while True:
-            code = _once(client, wanted)
-            time.sleep(wanted.watch_s)
+            wait_s = wanted.watch_s
+            try:
+                code = _once(client, wanted)
+            except Declined as declined:
+                wait_s = _wait_s(declined, wanted.watch_s)
+            time.sleep(wait_s)
     except KeyboardInterrupt:
         return code
 
 
+def _wait_s(declined: Declined, watch_s: float) -> float:
+    """As long as the gateway says, where it was asked too often. Raises what else it said."""
+    if declined.status != _TOO_OFTEN:
+        raise declined
+    wait_s = max(watch_s, declined.retry_after_s or 0.0)
+    print(f"kgw: {declined} Asked again in {wait_s:.0f} s.", file=sys.stderr, flush=True)
+    return wait_s
+
+
 def _once(client: Client, wanted: Status) -> int:
-    told = _told(client, wanted.provider)
-    _show(told, wanted)
-    return 0 if told["status"] == "healthy" else NOT_WELL
+    told, is_terminal = _told(client, wanted.provider), sys.stdout.isatty()
+    style = status_text.Style(is_coloured=is_terminal and not os.environ.get("NO_COLOR"))
+    with client.understood():
+        text = _text(told, wanted, style)
+        code = 0 if told["status"] == "healthy" else NOT_WELL
+    if wanted.watch_s is not None and is_terminal:
+        print(_CLEAR, end="")
+    print(text, flush=True)
+    return code
 
 
 def _told(client: Client, provider: str | None) -> dict[str, Any]:
     return client.call("GET", HEALTH if provider is None else f"{HEALTH}/{quote(provider, safe='')}").body
 
 
-def _show(told: dict[str, Any], wanted: Status) -> None:
-    is_terminal = sys.stdout.isatty()
-    if wanted.watch_s is not None and is_terminal:
-        print(_CLEAR, end="")
+def _text(told: dict[str, Any], wanted: Status, style: status_text.Style) -> str:
+    for_people = status_text.one_text if wanted.provider is not None else status_text.all_text
+    text = for_people(told, now=datetime.now(UTC), style=style)
     if wanted.as_json:
-        print(json.dumps(told, ensure_ascii=False, indent=None if wanted.watch_s is not None else 2), flush=True)
-        return
-    style = status_text.Style(is_coloured=is_terminal and not os.environ.get("NO_COLOR"))
-    text = status_text.one_text if wanted.provider is not None else status_text.all_text
-    print(text(told, now=datetime.now(UTC), style=style), flush=True)
+        return json.dumps(told, ensure_ascii=False, indent=None if wanted.watch_s is not None else 2)
+    return text

@@ -78,6 +78,8 @@ def up(wishes: Wishes) -> int:
         raise CannotRun(str(error)) from None
     except (Declined, Unreachable) as error:
         raise CannotRun(f"The demo could not be registered. {error}") from None
+    except BrokenPipeError:  # whoever read what it prints has gone
+        raise
     except OSError as error:  # a full disk, say
         raise CannotRun(f"{error.filename or 'Cannot run'}: {error.strerror}.") from None
 

@@ -195,6 +195,9 @@ def test_an_agent_that_is_told_no_counts_is_shown_none() -> None:
 class Gateway:
     """Answers every call with the next of `answers`; notes what was asked."""
 
+    url = "https://gateway.example.com"
+    understood = Client.understood
+
     def __init__(self, *answers: dict[str, Any] | Exception) -> None:
         self.answers = list(answers)
         self.asked: list[str] = []
@@ -269,6 +272,44 @@ def test_it_is_asked_again_until_it_is_interrupted(
     assert main(["status", "--watch", "7", "--json"]) == 0
     assert waits == [7, 7]
     assert [json.loads(line)["status"] for line in capsys.readouterr().out.splitlines()] == ["degraded", "healthy"]
+
+
+@pytest.mark.parametrize(("said_s", "waited_s"), [(23.0, 23.0), (3.0, 7.0), (None, 7.0)], ids=["more", "less", "none"])
+def test_one_that_is_asked_too_often_is_watched_on_as_soon_as_it_allows(
+    serve: Callable[..., Gateway],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    said_s: float | None,
+    waited_s: float,
+) -> None:
+    waits: list[float] = []
+
+    def sleep(seconds: float) -> None:
+        waits.append(seconds)
+        if len(waits) == 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(status.time, "sleep", sleep)
+    too_often = Declined(429, "rate_limited", "Wait for the next minute.", retry_after_s=said_s)
+    serve(too_often, all_of(a_provider("Wiki"), status="healthy"))
+
+    assert main(["status", "--watch", "7"]) == 0
+    assert waits == [waited_s, 7]
+    told = capsys.readouterr()
+    assert told.out.startswith("HEALTHY")
+    assert told.err == f"kgw: 429 rate_limited: Wait for the next minute. Asked again in {waited_s:.0f} s.\n"
+
+
+def test_a_watch_that_was_never_answered_does_not_end_well(
+    serve: Callable[..., Gateway], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(_seconds: float) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(status.time, "sleep", interrupted)
+    serve(Declined(429, "rate_limited", "Wait."))
+
+    assert main(["status", "--watch", "7"]) == 1
 
 
 @pytest.mark.parametrize("seconds", ["0", "-1", "1.5", "3601", "x"])

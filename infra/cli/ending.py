@@ -1,0 +1,75 @@
+"""How a command ends: with a status and a sentence, whatever happens. A traceback may show what must not be shown."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final, TextIO
+
+FAILED: Final = 1
+INTERRUPTED: Final = 130
+CUT_OFF: Final = 141  # what a shell says of a command whose reader has gone: 128 and SIGPIPE
+_NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+_ROOT: Final = Path(__file__).resolve().parents[2]
+
+
+def ended(run: Callable[[], int], *, name: str, known: tuple[type[Exception], ...] = ()) -> int:
+    """The exit status of `run`. Failures that are `known` have a message that may be shown; of what nobody has foreseen
+    the kind and the place are told, and none of its words.
+    """
+    try:
+        try:
+            return run()
+        finally:
+            _flush(sys.stdout)  # what cannot be written any more is found here, not when Python has ended
+    except BrokenPipeError:
+        _forget(sys.stdout)
+        return CUT_OFF
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except known as error:
+        _tell(f"{name}: {error}")
+    except Exception as error:  # noqa: BLE001  # whatever it is: its words may be a token
+        _forget(sys.stdout)
+        _tell(f"{name}: {_foreign(error)}")
+    return FAILED
+
+
+def _foreign(error: Exception) -> str:
+    if isinstance(error, OSError) and error.errno in _NO_ROOM:
+        return f"It cannot be written: {os.strerror(error.errno)}."
+    return f"Something went wrong that nobody has foreseen: {type(error).__name__} at {_place(error)}."
+
+
+def _place(error: Exception) -> str:
+    """The last line of this project that it came through."""
+    place, at = "an unknown place", error.__traceback__
+    while at is not None:
+        path = Path(at.tb_frame.f_code.co_filename)
+        if path.is_relative_to(_ROOT) and "site-packages" not in path.parts:
+            place = f"{path.relative_to(_ROOT)}:{at.tb_lineno}"
+        at = at.tb_next
+    return place
+
+
+def _flush(stream: TextIO | None) -> None:
+    if stream is not None and not stream.closed:
+        stream.flush()
+
+
+def _forget(stream: TextIO | None) -> None:
+    """What waits to be written is not tried again when Python ends: that would be told, and end with another status."""
+    try:
+        _flush(stream)
+    except OSError:
+        with contextlib.suppress(OSError, ValueError), Path(os.devnull).open("wb") as nowhere:
+            os.dup2(nowhere.fileno(), sys.stdout.fileno())
+
+
+def _tell(line: str) -> None:
+    with contextlib.suppress(OSError):
+        print(line, file=sys.stderr, flush=True)
