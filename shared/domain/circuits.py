@@ -29,6 +29,7 @@ LONGEST_WAIT_S: Final = 900.0
 LONGEST_HOLD_S: Final = 3_600.0  # however long a provider asks to be left alone
 JITTER: Final = 0.1
 TRIAL_LEASE_S: Final = 30.0
+HURRIED_AFTER_S: Final = 30.0  # what callers in a hurry leave to the others, after each trial that showed nothing
 CLOCKS_DIFFER_S: Final = 30.0  # at most, where they are right; what ends later than it can was written by a wrong one
 
 
@@ -56,7 +57,8 @@ class Circuit:
 
     `revision` says of which state of the registration: what another one did counts for nothing, but being disabled
     lasts. The counts are in a row: a success clears them. `openings` is how often in a row it opened of itself;
-    `is_held`: the provider said how long. `trial_id` holds the one trial until `trial_until`.
+    `is_held`: the provider said how long. `trial_id` holds the one trial until `trial_until`; without it, that is when
+    a trial ended that showed nothing.
     """
 
     revision: str = ""
@@ -83,7 +85,14 @@ class Circuit:
         """When it can be asked again: in the past or now for one that may be asked, None for one that is disabled."""
         if self.disabled_at:
             return None
-        return max(self._ends(now), _believed(self.trial_until, TRIAL_LEASE_S, now=now)) if self.open_until else now
+        if not self.open_until:
+            return now
+        trial_until = self.trial_until if self.trial_id else 0.0
+        return max(self._ends(now), _believed(trial_until, TRIAL_LEASE_S, now=now))
+
+    def is_new_at(self, now: float) -> bool:
+        """Whether it is half-open for so short a time that who has the patience for a fair trial may yet come."""
+        return 0 <= now - max(self.open_until, self.trial_until) < HURRIED_AFTER_S
 
     def _ends(self, now: float) -> float:
         longest_s = LONGEST_HOLD_S if self.is_held else LONGEST_WAIT_S * (1 + JITTER)
@@ -145,7 +154,7 @@ def after(circuit: Circuit, incident: Incident, *, now: float) -> Circuit:
     if current.open_until and not _is_trial_of(current, incident):
         return circuit  # asked before it opened, or by one whose lease is over: the trial decides
     if incident.effect is Effect.NOTHING:
-        return _released(current) if current.open_until else circuit
+        return replace(_released(current), trial_until=now) if current.open_until else circuit
     if incident.effect is Effect.SUCCESS:
         return WELL if current is not WELL else circuit
     if incident.effect is Effect.HOLD:
@@ -153,10 +162,14 @@ def after(circuit: Circuit, incident: Incident, *, now: float) -> Circuit:
     return _failed(current, incident, now=now)
 
 
-def claimed(circuit: Circuit, trial_id: str, *, now: float) -> Circuit | None:
-    """With the trial taken; None where there is none to take."""
+def claimed(circuit: Circuit, trial_id: str, *, now: float, is_hurried: bool = False) -> Circuit | None:
+    """With the trial taken; None where there is none to take. Whoever is in a hurry shows little by a trial, and takes
+    none as long as a patient one may come: together they try once in `HURRIED_AFTER_S` at most.
+    """
     free_at = circuit.free_at(now)
     if circuit.state_at(now) is not CircuitState.HALF_OPEN or free_at is None or free_at > now:
+        return None
+    if is_hurried and circuit.is_new_at(now):
         return None
     return replace(circuit, trial_id=trial_id, trial_until=now + TRIAL_LEASE_S)
 

@@ -7,6 +7,7 @@ from typing import Final
 
 from shared.domain.deadlines import Deadline
 from shared.domain.outcomes import outcome_code_of
+from shared.domain.registrations import Source
 from shared.domain.replies import Reply, reply_without
 from shared.ports.circuits import KnownCircuits
 from shared.ports.clock import Clock
@@ -48,7 +49,8 @@ class AskAround:
         self, waiting: Sequence[Inquiry], *, known: KnownCircuits, deadline: Deadline, request_id: str
     ) -> tuple[Replies, Passes]:
         """Asks those whose trial this request gets, and those that were found well meanwhile."""
-        passes = await self._door.passes([each.source for each in waiting], known=known, deadline=deadline)
+        sources = [each.source for each in waiting]
+        passes = await self._door.passes(sources, own_limit_ms=self._limit_ms, known=known, deadline=deadline)
         let_in = [each for each in waiting if each.source.id in passes.asked]
         left = [self._not_asked(each, passes) for each in waiting if each.source.id not in passes.asked]
         replies = await self._fan_out.ask(let_in, deadline=deadline, request_id=request_id)
@@ -69,10 +71,13 @@ class AskAround:
                 reply.outcome,
                 known=known,
                 passes=passes,
-                own_limit_ms=round(self._fan_out.limit_s(reply.source) * 1000),
+                own_limit_ms=self._limit_ms(reply.source),
             )
             for reply in replies
         }
         incidents = {id_: incident for id_, incident in said.items() if incident is not None}
         left_s = deadline.remaining_s(self._clock.monotonic() - _SETTLED_BY_S)
         await self._keeper.settle(incidents, known=passes.known, within_s=min(SETTLING_S, left_s))
+
+    def _limit_ms(self, source: Source) -> int:
+        return round(self._fan_out.limit_s(source) * 1000)

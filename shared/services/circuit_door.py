@@ -5,12 +5,12 @@ The same for a search, which asks many, and for a single operation.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
-from shared.domain.circuits import WELL, Circuit, CircuitState, Effect, Incident, circuit_of, revision_of
+from shared.domain.circuits import WELL, CircuitState, Effect, Incident, circuit_of, claimed, revision_of
 from shared.domain.deadlines import Deadline
-from shared.domain.effects import effect_of
+from shared.domain.effects import effect_of, is_hurried
 from shared.domain.outcomes import Outcome, OutcomeCode
 from shared.domain.registrations import Source
 from shared.errors import NotAsked
@@ -36,14 +36,26 @@ class CircuitDoor:
         self._keeper = keeper
         self._clock = clock
 
-    async def passes(self, sources: Collection[Source], *, known: KnownCircuits, deadline: Deadline) -> Passes:
+    async def passes(
+        self,
+        sources: Collection[Source],
+        *,
+        own_limit_ms: Callable[[Source], int],
+        known: KnownCircuits,
+        deadline: Deadline,
+    ) -> Passes:
         """Claims the trials that are due. Who was found well meanwhile may be asked without one. Raises nothing."""
-        now = self._clock.now()
-        due = [source for source in sources if _is_due(circuit_of(source, known.circuits), now=now)]
+        now, left_s = self._clock.now(), deadline.remaining_s(self._clock.monotonic())
+        hurried = {source.id for source in sources if is_hurried(left_s, own_limit_ms=own_limit_ms(source))}
+        due = [
+            source
+            for source in sources
+            if claimed(circuit_of(source, known.circuits), "", now=now, is_hurried=source.id in hurried) is not None
+        ]
         if not due:
             return Passes(known=known)
-        within_s = deadline.remaining_s(self._clock.monotonic())
-        claim = await self._keeper.claim([source.id for source in due], known=known, within_s=within_s)
+        ids = [source.id for source in due]
+        claim = await self._keeper.claim(ids, hurried=hurried, known=known, within_s=left_s)
         well = {source.id for source in due if is_well(source, claim.known, now=self._clock.now())}
         return Passes(known=claim.known, asked=claim.providers | well, held=claim.providers, trial_id=claim.trial_id)
 
@@ -79,8 +91,3 @@ class CircuitDoor:
 def is_well(source: Source, known: KnownCircuits, *, now: float) -> bool:
     """Whether it is asked as if there were no circuits."""
     return circuit_of(source, known.circuits).state_at(now) is CircuitState.CLOSED
-
-
-def _is_due(circuit: Circuit, *, now: float) -> bool:
-    free_at = circuit.free_at(now)
-    return free_at is not None and free_at <= now

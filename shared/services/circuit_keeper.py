@@ -90,9 +90,13 @@ class CircuitKeeper:
         self._logger.warning(CIRCUITS_UNKNOWN, lane=self._lane, fault=place_of(error))
         return KnownCircuits()
 
-    async def claim(self, provider_ids: Collection[str], *, known: KnownCircuits, within_s: float) -> Claim:
-        """Raises nothing: a trial that cannot be claimed in time, of which a second is the most, is not held."""
-        return await self._writer.claim(provider_ids, known=known, within_s=within_s)
+    async def claim(
+        self, provider_ids: Collection[str], *, hurried: Collection[str] = (), known: KnownCircuits, within_s: float
+    ) -> Claim:
+        """`hurried` are those of them for which there is too little time. Raises nothing: a trial that cannot be
+        claimed in time, of which a second is the most, is not held.
+        """
+        return await self._writer.claim(provider_ids, hurried=hurried, known=known, within_s=within_s)
 
     async def settle(self, incidents: Mapping[str, Incident], *, known: KnownCircuits, within_s: float) -> None:
         """Writes what `incidents` (by provider) change, for at most `within_s`. Raises nothing."""

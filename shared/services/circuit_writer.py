@@ -54,12 +54,19 @@ class CircuitWriter:
         self._clock = clock
         self._logger = logger
 
-    async def claim(self, provider_ids: Collection[str], *, known: KnownCircuits, within_s: float) -> Claim:
-        """Raises nothing: a trial that cannot be claimed in time, of which `CLAIMING_S` is the most, is not held."""
+    async def claim(
+        self, provider_ids: Collection[str], *, hurried: Collection[str], known: KnownCircuits, within_s: float
+    ) -> Claim:
+        """`hurried` are those of them for which there is too little time. Raises nothing: a trial that cannot be
+        claimed in time, of which `CLAIMING_S` is the most, is not held.
+        """
         trial_id, now = secrets.token_hex(8), self._clock.now()
 
         def rule(circuits: Circuits) -> Circuits:
-            taken = {id_: claimed(circuits.get(id_, WELL), trial_id, now=now) for id_ in provider_ids}
+            taken = {
+                id_: claimed(circuits.get(id_, WELL), trial_id, now=now, is_hurried=id_ in hurried)
+                for id_ in provider_ids
+            }
             return {id_: circuit for id_, circuit in taken.items() if circuit is not None}
 
         try:

@@ -55,7 +55,9 @@ class GuardedOperation:
     async def _passes(self, source: Source, *, known: KnownCircuits, deadline: Deadline) -> Passes:
         if is_well(source, known, now=self._clock.now()):
             return Passes(known=known)
-        passes = await self._door.passes([source], known=known, deadline=deadline)
+        passes = await self._door.passes(
+            [source], own_limit_ms=lambda _: self._limit_ms, known=known, deadline=deadline
+        )
         if source.id not in passes.asked:
             raise self._door.refusal(source, known=passes.known)
         return passes

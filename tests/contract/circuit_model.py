@@ -66,8 +66,9 @@ class Event:
 
 @dataclass(frozen=True)
 class Search:
-    """`answers` are those of the providers in their order. `killed`: the process ends before it writes. `between` goes
-    on after it has read and before it claims, `meanwhile` while it waits for answers.
+    """`answers` are those of the providers in their order. `hurried`: it has a second for all of it. `killed`: the
+    process ends before it writes. `between` goes on after it has read and before it claims, `meanwhile` while it waits
+    for answers.
     """
 
     instance: int
@@ -76,6 +77,7 @@ class Search:
     jitter: float = 0.0
     takes_s: float = 0.0
     killed: bool = False
+    hurried: bool = False
     between: tuple[Search | Event, ...] = ()
     meanwhile: tuple[Search | Event, ...] = ()
 
@@ -118,8 +120,11 @@ class Expected:
     def is_free(self, revision: str) -> bool:
         return self.is_well(revision) or not (self.until or self.is_lost)
 
-    def is_due(self, now: float) -> bool:
-        return bool(self.until) and not self.is_lost and now >= self.until and now >= self.trial_until
+    def is_due(self, now: float, *, hurried: bool) -> bool:
+        """Whoever is in a hurry leaves it to others for 30 s, and again after each trial."""
+        if not self.until or self.is_lost or now < self.until or (self.trial and now < self.trial_until):
+            return False
+        return not hurried or not 0 <= now - max(self.until, self.trial_until) < 30.0
 
 
 def _stores_of(world: StoreWorld) -> dict[Lane, DynamoCircuits]:
@@ -192,10 +197,12 @@ class CircuitModel:
         self._read(going)
         for event in search.between:
             await self.happens(event)
-        deadline = Deadline.after(60, now_s=instance.clock.monotonic())
+        deadline = Deadline.after(1 if search.hurried else 60, now_s=instance.clock.monotonic())
         waiting = [source for source in sources if not is_well(source, known, now=now)]
         assert {source.id for source in waiting} == set(going.revisions) - going.free
-        passes = await door.passes(waiting, known=known, deadline=deadline) if waiting else Passes(known=known)
+        passes = Passes(known=known)
+        if waiting:
+            passes = await door.passes(waiting, own_limit_ms=lambda _: OWN_LIMIT_MS, known=known, deadline=deadline)
         self._begun(going, set(passes.asked), set(passes.held))
         for event in search.meanwhile:
             await self.happens(event)
@@ -320,8 +327,8 @@ class CircuitModel:
         lane, now = going.search.lane, self.instances[going.search.instance].clock.now()
         for id_ in going.revisions.keys() - going.free:
             expected = self._of(lane, id_)
-            seems_due = going.read[id_].is_due(now)
-            is_held = seems_due and expected.is_due(now)
+            seems_due = going.read[id_].is_due(now, hurried=going.search.hurried)
+            is_held = seems_due and expected.is_due(now, hurried=going.search.hurried)
             is_asked = is_held or (seems_due and expected.is_free(going.revisions[id_]))
             assert (id_ in held) == is_held, "on trial when it is due, and only then"
             assert (id_ in asked) == is_asked, "asked when it may be, and only then"
@@ -354,6 +361,7 @@ class CircuitModel:
         if counts == "nothing":
             if is_trial and not is_newer:
                 self._given_back((going.search.lane, id_), expected)
+                expected.trial_until = self.instances[going.search.instance].clock.now()
         elif counts == "well":
             if id_ in going.knew and not is_newer:
                 self._forget(going.search.lane, id_)

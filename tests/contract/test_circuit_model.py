@@ -36,6 +36,7 @@ SEARCH = st.builds(
     jitter=_JITTER,
     takes_s=_TAKES_S,
     killed=st.sampled_from([False, False, False, True]),
+    hurried=st.sampled_from([False, False, True]),
     between=_MEANWHILE,
     meanwhile=_MEANWHILE,
 )
@@ -123,7 +124,7 @@ class CircuitMachine(RuleBasedStateMachine):
         is_asked = lane is Lane.AGENT or provider < PROVIDERS - 1
         is_lost = known is not None and bool(known.disabled_at)
         assert (self._id(provider) in going.asked) == (is_asked and not is_lost)
-        if going.held:
+        if self._id(provider) in going.held:
             assert self._id(provider) not in self.runner.run(self.model.known(lane)).circuits
 
     @rule(seconds=st.sampled_from([0.5, 8.0, 31.0, 65.0, 1_000.0, 4_000.0]))

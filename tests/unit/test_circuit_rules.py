@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from shared.domain.circuits import (
     CLOCKS_DIFFER_S,
+    HURRIED_AFTER_S,
     LONGEST_HOLD_S,
     MAX_FAULTS,
     MAX_REFUSALS,
@@ -209,8 +210,38 @@ def test_there_is_no_trial_but_of_one_that_is_half_open(circuit: Circuit) -> Non
 def test_a_trial_that_showed_nothing_gives_way_to_the_next() -> None:
     at = OPEN.open_until
     given_back = tried(OPEN, Effect.NOTHING, now=at)
-    assert given_back == OPEN
+    assert replace(given_back, trial_until=OPEN.trial_until) == OPEN
+    assert given_back.free_at(at - 1) == OPEN.free_at(at - 1), "also by a clock that is behind"
     assert claimed(given_back, "next", now=at) is not None
+
+
+@given(st.lists(st.tuples(st.floats(0, 40), st.booleans()), max_size=40))
+def test_callers_in_a_hurry_try_once_in_thirty_seconds_and_patient_ones_at_once(callers) -> None:
+    """All of them find out nothing."""
+    circuit, now, free_for_hurried_at = OPEN, OPEN.open_until, OPEN.open_until + HURRIED_AFTER_S
+    for later_s, is_hurried in callers:
+        now += later_s
+        claim = claimed(circuit, "trial", now=now, is_hurried=is_hurried)
+        assert (claim is not None) == (not is_hurried or now >= free_for_hurried_at)
+        if claim is not None:
+            now += 1
+            circuit = after(claim, an_incident(Effect.NOTHING, trial_id="trial"), now=now)
+            free_for_hurried_at = now + HURRIED_AFTER_S
+
+
+@given(LIVES)
+def test_whoever_is_in_a_hurry_gets_its_trial_when_nobody_patient_comes(events) -> None:
+    circuit, now = lived(events)
+    assume(not circuit.disabled_at and circuit.open_until)
+    at = max(now, circuit.free_at(now)) + HURRIED_AFTER_S + 0.001
+    assert claimed(circuit, "hurried", now=at, is_hurried=True) is not None
+
+
+@given(LIVES)
+def test_whoever_is_in_a_hurry_may_do_nothing_that_a_patient_one_may_not(events) -> None:
+    circuit, now = lived(events, off=True)
+    if claimed(circuit, "trial", now=now) is None:
+        assert claimed(circuit, "trial", now=now, is_hurried=True) is None
 
 
 def test_a_failed_trial_opens_it_for_longer() -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from shared.domain.circuits import Effect
-from shared.domain.effects import EFFECTS, FAIR_WAIT_MS, effect_of
+from shared.domain.effects import EFFECTS, FAIR_WAIT_MS, effect_of, is_hurried
 from shared.domain.outcomes import SKIPPED_CODES, Outcome, OutcomeCode, OutcomeStatus
 from tests.support.builders import NOW
 
@@ -82,9 +84,10 @@ def test_what_was_decided_before_asking_says_nothing() -> None:
     ("waited_ms", "own_limit_ms", "expected"),
     [
         (500, 8_000, Effect.NOTHING),
-        (4_899, 8_000, Effect.NOTHING),
-        (4_900, 8_000, Effect.TRANSIENT),
+        (4_950, 8_000, Effect.NOTHING),
+        (FAIR_WAIT_MS - 1, 8_000, Effect.NOTHING),
         (FAIR_WAIT_MS, 8_000, Effect.TRANSIENT),
+        (FAIR_WAIT_MS - 1, FAIR_WAIT_MS, Effect.TRANSIENT),
         (1_899, 2_000, Effect.NOTHING),
         (1_900, 2_000, Effect.TRANSIENT),
         (2_000, 2_000, Effect.TRANSIENT),
@@ -99,3 +102,27 @@ def test_a_time_out_counts_when_the_provider_had_a_fair_wait(
 
 def test_a_failure_of_another_kind_counts_however_quick_it_was() -> None:
     assert effect(an_outcome(OutcomeCode.CONNECTION_FAILED, duration_ms=1)) is Effect.TRANSIENT
+
+
+@pytest.mark.parametrize(
+    ("left_s", "own_limit_ms", "expected"),
+    [
+        (0.5, 8_000, True),
+        (5.0, 8_000, True),
+        (5.4, 8_000, False),
+        (12.0, 25_000, False),
+        (1.0, 2_000, True),
+        (2.5, 2_000, False),
+    ],
+)
+def test_who_has_less_than_a_fair_wait_is_in_a_hurry(left_s: float, own_limit_ms: int, expected: bool) -> None:
+    assert is_hurried(left_s, own_limit_ms=own_limit_ms) is expected
+
+
+@given(st.floats(0, 30), st.integers(500, 30_000))
+def test_the_time_out_of_whoever_is_in_no_hurry_counts(left_s: float, own_limit_ms: int) -> None:
+    """Also where claiming the trial and settling took some of the time."""
+    assume(not is_hurried(left_s, own_limit_ms=own_limit_ms))
+    waited_ms = min(own_limit_ms, round((left_s - 0.25) * 1000))
+    outcome = an_outcome(OutcomeCode.TIMEOUT, duration_ms=waited_ms)
+    assert effect_of(outcome, own_limit_ms=own_limit_ms) is Effect.TRANSIENT

@@ -68,7 +68,7 @@ class Scene:
         )
         self.guarded = GuardedAsking(fan_out=fan_out, keeper=keeper, clock=self.clock)
 
-    def search(self, *sources: Source, within_s: float = 5.0, known: KnownCircuits | None = None) -> Replies:
+    def search(self, *sources: Source, within_s: float = 10.0, known: KnownCircuits | None = None) -> Replies:
         return asyncio.run(self._search(sources, within_s=within_s, known=known))
 
     async def _search(self, sources: Sequence[Source], *, within_s: float, known: KnownCircuits | None) -> Replies:
@@ -207,7 +207,7 @@ def test_when_the_wait_is_over_one_request_is_the_trial_and_the_others_do_not_as
     async def asked_meanwhile() -> Retrieval:
         inquiry = Inquiry(source=source, question=Question(query="x"), unsealer=FakeUnsealer())
         known = await other.guarded.known()
-        deadline = Deadline.after(5, now_s=other.clock.monotonic())
+        deadline = Deadline.after(10, now_s=other.clock.monotonic())
         seen.append(told(await other.guarded.ask([inquiry], known=known, deadline=deadline, request_id="r")))
         return Retrieval()
 
@@ -236,6 +236,38 @@ def test_a_trial_that_says_nothing_is_given_back() -> None:
     assert told(scene.search(source)) == [("success", None)]
 
 
+def slow_for(scene: Scene, source: Source, *, patience_s: float) -> None:
+    """It answers, but not in `patience_s`."""
+
+    async def act() -> Retrieval:
+        await asyncio.sleep(patience_s * 2)
+        return Retrieval(passages=(a_passage(),))
+
+    scene.asker.acts[source.id] = act
+
+
+def test_among_callers_in_a_hurry_a_patient_one_gets_its_trial_at_its_first_attempt() -> None:
+    scene, hurried_s = Scene(), 0.01
+    source = scene.set(a_source(), failures=3, openings=1, open_until=NOW - 31)
+    slow_for(scene, source, patience_s=hurried_s)
+    assert told(scene.search(source, within_s=hurried_s)) == [("failed", "timeout")], "nobody patient came"
+    for _ in range(50):  # of whom each would have been next
+        scene.clock.advance(0.5)
+        assert told(scene.search(source, within_s=hurried_s)) == [("skipped", "circuit_open")]
+    assert told(scene.search(source)) == [("success", None)]
+    assert scene.circuit(source) is WELL
+    assert scene.asker.asked == [source.id] * 2
+
+
+def test_callers_in_a_hurry_alone_try_again_after_thirty_seconds_and_can_close_it() -> None:
+    scene, hurried_s = Scene(), 0.05
+    source = scene.set(a_source(), failures=3, openings=1, open_until=NOW - 29)
+    assert told(scene.search(source, within_s=hurried_s)) == [("skipped", "circuit_open")]
+    scene.clock.advance(1)
+    assert told(scene.search(source, within_s=hurried_s)) == [("success", None)]
+    assert scene.circuit(source) is WELL
+
+
 def test_one_that_was_found_well_between_reading_and_claiming_is_asked_without_a_trial() -> None:
     scene = Scene()
     source = scene.set(a_source(), failures=3, openings=1, open_until=NOW - 1)
@@ -260,7 +292,7 @@ def test_a_slow_claim_keeps_no_other_source_waiting() -> None:
 
         scene.store.pause = free.wait
         scene.asker.acts[sound.id] = act
-        return await scene._search([waiting, sound], within_s=5, known=None)
+        return await scene._search([waiting, sound], within_s=10, known=None)
 
     sound = a_source()
     replies = asyncio.run(scenery())
@@ -270,7 +302,7 @@ def test_a_slow_claim_keeps_no_other_source_waiting() -> None:
 
 def test_a_claim_that_is_too_slow_is_over_by_the_deadline_and_the_source_is_not_asked() -> None:
     scene = Scene()
-    waiting, sound = scene.set(a_source(), failures=3, openings=1, open_until=NOW - 1), a_source()
+    waiting, sound = scene.set(a_source(), failures=3, openings=1, open_until=NOW - 31), a_source()
 
     async def for_ever() -> None:
         await asyncio.Event().wait()
