@@ -6,12 +6,14 @@ from aws_lambda_powertools.event_handler import Response
 
 from functions.admin.desk import Call, Desk
 from functions.admin.parts import Parts
+from shared.domain.lanes import Lane
 from shared.domain.pool_views import PoolView
 from shared.domain.pools import Pool
 from shared.domain.preconditions import existing
 from shared.services.list_pools import ListPools
 from shared.services.rest_key import RestKey
 from shared.services.wake_keys import WakeKeys
+from shared.services.wake_service import WakeService
 from shared.web.api import answer
 from shared.web.pool_models import KeyRest, KeysWake, PoolShown, PoolsShown
 from shared.web.wire import read_body
@@ -23,7 +25,10 @@ ONE = PATH + "/{pool}"
 def add_pool_routes(desk: Desk, parts: Parts) -> None:
     pools = ListPools(keys=parts.live.pool_keys, ledger=parts.live.pool_ledger, clock=parts.clock)
     rest = RestKey(pools=pools, desk=parts.live.pool_desk, clock=parts.clock)
-    wake = WakeKeys(pools=pools, desk=parts.live.pool_desk, clock=parts.clock)
+    service = WakeService(
+        registry=parts.registry, agent_circuits=parts.health.circuits[Lane.AGENT], put_back=parts.health.put_back
+    )
+    wake = WakeKeys(pools=pools, desk=parts.live.pool_desk, service=service, clock=parts.clock)
 
     @desk.route("GET", PATH)
     async def list_pools(_call: Call) -> Response[str]:

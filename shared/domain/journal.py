@@ -17,7 +17,7 @@ class Happening(StrEnum):
 
     CIRCUIT_OPENED = "circuit_opened"
     CIRCUIT_HELD = "circuit_held"  # the provider asked to be left alone
-    CIRCUIT_HALF_OPENED = "circuit_half_opened"  # a probe found it well before its time
+    CIRCUIT_HALF_OPENED = "circuit_half_opened"  # by a probe that found it well, or an operator
     CIRCUIT_CLOSED = "circuit_closed"
     AUTO_DISABLED = "auto_disabled"
     PUT_BACK = "put_back"  # by an operator
@@ -49,7 +49,7 @@ def happenings(before: Circuits, after: Circuits, *, lane: Lane, now: float) -> 
             happening=happening,
             state=after[id_].state_at(now),
             lane=lane,
-            code=(after[id_] if after[id_] is not WELL else before.get(id_, WELL)).last_code,
+            code=after[id_].last_code or before.get(id_, WELL).last_code,
             until=after[id_].open_until or None,
         )
         for id_, happening in entries

@@ -9,22 +9,24 @@ from shared.domain.changes import Change
 from shared.domain.credentials import Principal
 from shared.domain.key_pools import PoolKey
 from shared.domain.pool_views import PoolView
-from shared.domain.pools import Pool
+from shared.domain.pools import KEYED_POOLS, Pool
 from shared.ports.clock import Clock
 from shared.ports.pool_desk import PoolDesk
 from shared.services.list_pools import ListPools
 from shared.services.rest_key import key_named
+from shared.services.wake_service import WakeService
 
 
 class WakeKeys:
-    def __init__(self, *, pools: ListPools, desk: PoolDesk, clock: Clock) -> None:
+    def __init__(self, *, pools: ListPools, desk: PoolDesk, service: WakeService, clock: Clock) -> None:
         self._pools = pools
         self._desk = desk
+        self._service = service
         self._clock = clock
 
     async def __call__(self, pool: Pool, name: str | None, *, by: Principal) -> PoolView:
-        """The pool afterwards. `name` is None for all its keys, and for a service without keys; nothing is written
-        where none rests.
+        """The pool afterwards. `name` is None for all its keys, and for a service without keys, which is then asked
+        again at once; nothing is written where none rests.
 
         Raises `NotFound` for a name that is no key of the pool, `Conflict` (`busy`), `Unavailable`.
         """
@@ -35,6 +37,8 @@ class WakeKeys:
         if resting:
             fingerprints = [key.fingerprint for key in resting]
             state = await self._desk.wake(pool, fingerprints, change=self._change(pool, resting, by=by))
+        if pool not in KEYED_POOLS:
+            await self._service(pool)
         return self._pools.view(pool, configured, state)
 
     def _change(self, pool: Pool, keys: Sequence[PoolKey], *, by: Principal) -> Change:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from shared.domain.circuits import Circuit, CircuitState, Lane
+from shared.domain.journal import Happening
 from shared.domain.key_pools import PoolState, Rest, fingerprint_of_key, nameless_key
+from shared.domain.outcomes import OutcomeCode
 from shared.domain.pools import Pool
 from shared.errors import Conflict, Unavailable
 from tests.support.admin_stage import AUDIT, KEYS, AdminStage, Answered
@@ -271,6 +275,63 @@ def test_a_service_without_keys_is_woken_as_a_whole(stage: AdminStage, name: str
     assert (entry["action"], entry["resource"], entry["after"]) == ("pool.keys_woken", f"pool/{name}", {"keys": []})
     assert wake(stage, None, name).status == 200
     assert len(stage.store.audit) == 1
+
+
+def waiting(stage: AdminStage, kind: str, **over: Any) -> str:
+    """The id of a provider that has asked agents to wait for an hour."""
+    provider_id = str(stage.register_live(kind).json["id"])
+    circuit = Circuit(revision="1", open_until=NOW + 3_600, is_held=True, last_code=OutcomeCode.RATE_LIMITED)
+    stage.circuits[Lane.AGENT].circuits[provider_id] = replace(circuit, **over)
+    return provider_id
+
+
+def circuit_state(stage: AdminStage, provider_id: str) -> CircuitState:
+    return stage.circuits[Lane.AGENT].circuits[provider_id].state_at(stage.clock.now())
+
+
+@pytest.mark.parametrize("name", KEYLESS)
+def test_a_service_that_is_woken_is_asked_by_the_next_search(stage: AdminStage, name: str) -> None:
+    """On trial: nobody knows yet that it is well."""
+    mine, other = waiting(stage, name), waiting(stage, "exa")
+    rests(stage, name, 3_600)
+
+    assert wake(stage, None, name).status == 200
+    assert circuit_state(stage, mine) is CircuitState.HALF_OPEN
+    assert circuit_state(stage, other) is CircuitState.OPEN
+    (entry,) = stage.journals[Lane.AGENT].entries
+    assert (entry.provider_id, entry.happening, entry.at) == (mine, Happening.CIRCUIT_HALF_OPENED, NOW)
+
+
+@pytest.mark.parametrize(
+    "over", [{"is_held": False}, {"disabled_at": NOW}, {"open_until": NOW - 1}], ids=["failed", "disabled", "over"]
+)
+def test_waking_ends_no_other_circuit(stage: AdminStage, over: dict[str, Any]) -> None:
+    waiting(stage, "mintlify", **over)
+    before = dict(stage.circuits[Lane.AGENT].circuits)
+
+    assert wake(stage, None, "mintlify").status == 200
+    assert stage.circuits[Lane.AGENT].circuits == before
+    assert stage.circuits[Lane.AGENT].writes == 0
+
+
+def test_waking_keys_ends_no_wait_of_a_service(stage: AdminStage) -> None:
+    exa = waiting(stage, "exa")
+    rest(stage)
+
+    assert wake(stage, None).status == 200
+    assert circuit_state(stage, exa) is CircuitState.OPEN
+
+
+def test_a_wake_whose_circuits_could_not_be_written_is_finished_by_another(stage: AdminStage) -> None:
+    mine = waiting(stage, "deepwiki")
+    rests(stage, "deepwiki", 3_600)
+    stage.circuits[Lane.AGENT].failure = Unavailable("Later.", code="store_unavailable")
+    assert wake(stage, None, "deepwiki").status == 503
+    stage.circuits[Lane.AGENT].failure = None
+
+    assert wake(stage, None, "deepwiki").status == 200
+    assert circuit_state(stage, mine) is CircuitState.HALF_OPEN
+    assert len([key for key in stage.store.audit.values() if key.action == "pool.keys_woken"]) == 1
 
 
 @pytest.mark.parametrize("name", KEYLESS)
