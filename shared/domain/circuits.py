@@ -188,6 +188,14 @@ def disabled(circuit: Circuit, incident: Incident, *, now: float) -> Circuit:
     )
 
 
+def begun_anew(circuit: Circuit, revision: str) -> Circuit:
+    """Once the registration has been written as `revision`; the very same where nothing older is remembered. Of one
+    that is remembered the new one is, with nothing counted: so what is still told to those who asked before says
+    nothing. Being out of use outlasts it.
+    """
+    return circuit if circuit.disabled_at or not _is_older(circuit.revision, revision) else Circuit(revision=revision)
+
+
 def _is_older(revision: str, than: str) -> bool:
     """Asked under a registration that has been written since: what came of it says nothing about how it is now."""
     try:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from shared.domain.auditing import NOTHING, facts_of_provider, new_entry
 from shared.domain.changes import Change
+from shared.domain.circuits import revision_of
 from shared.domain.credentials import Principal
 from shared.domain.once import Once
 from shared.domain.registrations import Provider, ProviderStatus
@@ -16,7 +17,8 @@ from shared.services.put_back import PutBack
 
 class ChangeProvider:
     """`before` is what was read; the write holds only while the stored generation is still the one that was read.
-    A provider that is turned on is put back into use.
+    A provider that is turned on is put back into use; of any other, what was asked before counts for its circuits no
+    more.
     """
 
     def __init__(self, *, registry: Registry, put_back: PutBack, clock: Clock) -> None:
@@ -55,7 +57,9 @@ class ChangeProvider:
             written, expected_generation=before.generation, change=change, credential_key=credential_key
         )
         if written.status is ProviderStatus.ACTIVE and before.status is not ProviderStatus.ACTIVE:
-            await self._put_back(written.id)
+            await self._put_back(written.id, revision=revision_of(written.source))
+        else:
+            await self._put_back.begin_anew(written.id, revision=revision_of(written.source))
         return written
 
     async def remove(self, before: Provider, *, by: Principal) -> None:

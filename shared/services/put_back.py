@@ -75,8 +75,8 @@ class PutBack:
             self._logger.warning(CIRCUITS_UNWRITTEN, providers=[provider_id])
 
     async def begin_anew(self, provider_id: str, *, revision: str) -> None:
-        """Of one whose registration was written: what older ones are still told counts for nothing. Raises nothing: what
-        is lost by it is a count of what was asked before.
+        """Of one whose registration was written: what is still told to those who asked before counts for nothing.
+        Raises nothing: where it is lost, that counts.
         """
         try:
             for lane in _lanes_of(provider_id):

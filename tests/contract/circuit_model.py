@@ -58,7 +58,9 @@ HOLDS_S = {"busy for 40 s": 40.0, "busy for days": 200_000.0}
 
 @dataclass(frozen=True)
 class Event:
-    """Something that is nobody's search: `put_back`, `probe` or `rewritten`, of one provider; or `time`."""
+    """Something that is nobody's search: `put_back`, `probe`, `mended` or `rewritten` (of which the circuits were not
+    told), of one provider; or `time`.
+    """
 
     what: str
     provider: int
@@ -234,7 +236,8 @@ class CircuitModel:
         elif event.what == "time":
             self.advance(LEASE_S + 10.0)
         else:
-            await {"put_back": self.operator_puts_back, "probe": self.probe_finds_well}[event.what](event.provider)
+            works = {"put_back": self.operator_puts_back, "probe": self.probe_finds_well, "mended": self.operator_mends}
+            await works[event.what](event.provider)
 
     def _sources(self, lane: Lane) -> list[Source]:
         """As they are registered now."""
@@ -266,15 +269,33 @@ class CircuitModel:
         self.sources[provider] = replace(source, generation=source.generation + 1)
 
     async def operator_puts_back(self, provider: int) -> None:
-        id_ = self.sources[provider].id
-        await self._apart(self.put_back(id_))
+        self.rewrite(provider)
+        id_, revision = self.sources[provider].id, revision_of(self.sources[provider])
+        await self._apart(self.put_back(id_, revision=revision))
         for lane in Lane:
-            before = self.expected.pop((lane, id_), Expected())
-            self.trials.pop((lane, id_), None)
+            before = self._of(lane, id_)
+            if before == Expected():
+                continue
+            self._begin_anew(lane, id_, revision)
             if before.is_lost or before.until:
                 self._note(lane, id_, Happening.PUT_BACK if before.is_lost else Happening.CIRCUIT_CLOSED)
-            assert id_ not in (await self.known(lane)).circuits
+            assert not (await self.known(lane)).circuits[id_].disabled_at
         await self.check()
+
+    async def operator_mends(self, provider: int) -> None:
+        """Which puts nothing back, and what was asked before says nothing of it."""
+        self.rewrite(provider)
+        id_, revision = self.sources[provider].id, revision_of(self.sources[provider])
+        await self._apart(self.put_back.begin_anew(id_, revision=revision))
+        for lane in Lane:
+            before = self._of(lane, id_)
+            if before != Expected() and not before.is_lost:
+                self._begin_anew(lane, id_, revision)
+        await self.check()
+
+    def _begin_anew(self, lane: Lane, id_: str, revision: str) -> None:
+        self.expected[lane, id_] = Expected(revision=revision)
+        self.trials.pop((lane, id_), None)
 
     async def probe_finds_well(self, provider: int) -> None:
         id_, now = self.sources[provider].id, self.observer.now()

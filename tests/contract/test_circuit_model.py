@@ -23,7 +23,7 @@ _ANSWER = st.sampled_from(sorted(ANSWERS)) | st.sampled_from(["ok", "timeout", "
 _ANSWERS = st.tuples(*[_ANSWER] * PROVIDERS)
 _JITTER = st.sampled_from([-1.0, 0.0, 0.5, 1.0])
 _TAKES_S = st.sampled_from([0.0, 0.0, 8.0, 45.0])
-_EVENT = st.builds(Event, what=st.sampled_from(["put_back", "probe", "rewritten", "time"]), provider=PROVIDER)
+_EVENT = st.builds(Event, what=st.sampled_from(["put_back", "probe", "mended", "rewritten", "time"]), provider=PROVIDER)
 _QUICK = st.builds(
     Search, instance=INSTANCE, lane=LANE, answers=_ANSWERS, jitter=_JITTER, killed=st.sampled_from([False, False, True])
 )

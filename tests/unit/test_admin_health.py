@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -10,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from shared.domain.circuits import Circuit, Lane, revision_of
+from shared.domain.circuits import WELL, Circuit, Circuits, Effect, Incident, Lane, after, revision_of
 from shared.domain.health import HealthState, Look, ProbeRun, ProviderHealth
 from shared.domain.health_views import STATES, Part
 from shared.domain.journal import Happening, JournalEntry
@@ -86,7 +87,12 @@ def try_out(stage: AdminStage, path: str, *, activate: bool) -> Answered:
 
 
 def is_out(stage: AdminStage, path: str) -> list[bool]:
-    return [id_of(path) in stage.circuits[lane].circuits for lane in Lane]
+    return [circuit.disabled_at > 0 for circuit in circuits_of(stage, path)]
+
+
+def circuits_of(stage: AdminStage, path: str) -> list[Circuit]:
+    """The agents' and the customers'."""
+    return [stage.circuits[lane].circuits.get(id_of(path), WELL) for lane in Lane]
 
 
 def status_of(stage: AdminStage, path: str) -> str:
@@ -219,7 +225,82 @@ def test_to_say_it_of_one_that_is_in_use_changes_nothing(stage: AdminStage) -> N
     again = stage.call("PATCH", path, {"status": "active"}, if_match=before.etag)
 
     assert again.etag == before.etag
-    assert is_out(stage, path) == [True, False]
+    assert circuits_of(stage, path) == [Circuit(revision="2", failures=1), WELL]
+
+
+@pytest.mark.parametrize("written", ["renamed", "rotated"])
+def test_who_was_asked_before_a_registration_was_written_takes_it_out_of_use_no_more(
+    stage: AdminStage, written: str
+) -> None:
+    """Two refusals are counted, others are still to be told theirs."""
+    path = active(stage)
+    provider = stage.call("GET", path)
+    refused = Incident(
+        revision=str(provider.json["generation"]),
+        effect=Effect.REFUSAL,
+        code=OutcomeCode.UNAUTHORIZED,
+        may_disable=True,
+    )
+    happens = {id_of(path): refused}
+    for _ in range(2):
+        refuse(stage, happens)
+    if written == "renamed":
+        assert stage.call("PATCH", path, {"name": "Other"}, if_match=provider.etag).status == 200
+    else:
+        assert stage.call("POST", f"{path}/rotate-secret", {"windowHours": 0}).status == 200
+    for _ in range(4):
+        refuse(stage, happens)
+
+    assert (is_out(stage, path), status_of(stage, path)) == ([False, False], "active")
+    for _ in range(3):
+        refuse(stage, {id_of(path): replace(refused, revision=str(stage.call("GET", path).json["generation"]))})
+    assert is_out(stage, path) == [True, False], "those who were asked since count"
+
+
+def test_who_was_asked_before_a_provider_was_put_back_takes_it_out_of_use_no_more(stage: AdminStage) -> None:
+    path = lost(stage)
+    old = str(stage.call("GET", path).json["generation"])
+    switch(stage, path)
+    for _ in range(4):
+        refuse(
+            stage,
+            {id_of(path): Incident(revision=old, effect=Effect.REFUSAL, code=OutcomeCode.FORBIDDEN, may_disable=True)},
+        )
+
+    assert status_of(stage, path) == "active"
+
+
+def test_a_registration_whose_circuits_cannot_be_told_is_written_all_the_same(stage: AdminStage) -> None:
+    path = active(stage)
+    provider = stage.call("GET", path)
+    stage.circuits[Lane.AGENT].circuits[id_of(path)] = Circuit(revision="1", refusals=2)
+
+    async def fails() -> None:
+        raise DOWN
+
+    stage.circuits[Lane.AGENT].pause = fails
+
+    assert stage.call("PATCH", path, {"name": "Other"}, if_match=provider.etag).status == 200
+    line = next(each for each in stage.log_lines if each["message"] == CIRCUITS_UNWRITTEN)
+    assert line["providers"] == [id_of(path)]
+
+
+def test_of_a_provider_that_nothing_is_known_of_a_change_writes_no_circuit(stage: AdminStage) -> None:
+    path = active(stage)
+    stage.call("PATCH", path, {"name": "Other"}, if_match=stage.call("GET", path).etag)
+
+    assert [stage.circuits[lane].writes for lane in Lane] == [0, 0]
+
+
+def refuse(stage: AdminStage, incidents: dict[str, Incident]) -> None:
+    """What agents' searches write of it."""
+
+    def rule(circuits: Circuits) -> Circuits:
+        later = {id_: after(circuits.get(id_, WELL), each, now=NOW) for id_, each in incidents.items()}
+        return {id_: each for id_, each in later.items() if each is not circuits.get(id_, WELL)}
+
+    store = stage.circuits[Lane.AGENT]
+    asyncio.run(store.change(rule, known=asyncio.run(store.read())))
 
 
 def test_a_passed_test_that_is_to_turn_it_on_puts_it_back(stage: AdminStage) -> None:

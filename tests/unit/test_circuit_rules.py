@@ -22,6 +22,7 @@ from shared.domain.circuits import (
     Effect,
     Incident,
     after,
+    begun_anew,
     circuit_of,
     claimed,
     disabled,
@@ -338,6 +339,28 @@ def test_what_came_of_an_older_revision_changes_nothing(older: str, newer: str, 
         after_all(WELL, *[Effect.FAULT] * 5, revision=newer),
     ):
         assert after(circuit, an_incident(effect, revision=older, may_disable=True), now=NOW + 60) is circuit
+
+
+@given(LIVES, st.lists(st.sampled_from(list(Effect)), max_size=9))
+def test_nothing_that_was_asked_before_a_registration_was_written_counts_for_the_new_one(events, late) -> None:
+    circuit, now = lived(events)
+    assume(circuit is not WELL)
+    anew = begun_anew(circuit, "2")
+    if circuit.disabled_at:
+        assert anew is circuit, "whatever is written but that it is to be used again"
+        return
+    assert anew.state_at(now) is CircuitState.CLOSED
+    for effect in late:
+        for trial_id in ("", "one", "two"):
+            assert after(anew, an_incident(effect, trial_id=trial_id, may_disable=True), now=now) is anew
+    assert after(anew, an_incident(Effect.SUCCESS, revision="2"), now=now) is WELL
+    assert after_all(anew, *[Effect.REFUSAL] * 3, revision="2", may_disable=True).disabled_at
+
+
+@pytest.mark.parametrize("revision", ["2", "3"])
+def test_what_is_known_of_a_registration_as_it_is_or_a_newer_one_is_not_begun_anew(revision: str) -> None:
+    counted = after_all(WELL, Effect.REFUSAL, revision=revision)
+    assert begun_anew(counted, "2") is counted
 
 
 def test_the_revision_changes_with_the_registration_and_with_its_instance() -> None:
