@@ -105,6 +105,13 @@ class Gateway:
         etag = self.as_admin("GET", path).headers["etag"]
         assert self.as_admin("DELETE", path, If_Match=etag).status == 204
 
+    def put_back(self, provider_id: str) -> None:
+        """Off and on again: whatever its circuits hold against it is forgotten."""
+        path = f"{PROVIDERS}/{provider_id}"
+        for status in ("disabled", "active"):
+            etag = self.as_admin("GET", path).headers["etag"]
+            assert self.as_admin("PATCH", path, {"status": status}, If_Match=etag).found["status"] == status
+
     def search(self, caller: str = "agent", **body: Any) -> Answer:
         token = self.local.get(caller, caller)
         if caller == "widget":

@@ -189,18 +189,25 @@ def test_an_exhausted_pool_recovers_by_itself(demo: Demo) -> None:
     assert demo.outcome("exa") == ("success", None)
 
 
-@pytest.mark.parametrize(("kind", "wait_s"), [("mintlify", 600), ("deepwiki", 60)], ids=["says when", "does not"])
-def test_a_service_without_keys_is_left_alone_for_a_while(demo: Demo, kind: str, wait_s: int) -> None:
+@pytest.mark.parametrize(
+    ("kind", "wait_s", "told"), [("mintlify", 600, 1), ("deepwiki", 60, 2)], ids=["says when", "does not"]
+)
+def test_a_service_without_keys_is_left_alone_for_a_while(demo: Demo, kind: str, wait_s: int, told: int) -> None:
+    """`told`: how many searches hear what it is before its circuit, which learns how long from the pool, answers."""
     demo.control(service=kind, mode="refuse_rate", retry_after_s=600)
     before = demo.calls(kind)
-    assert [demo.outcome(kind) for _ in range(4)] == [("failed", "rate_limited")] * 4
+    outcomes = [demo.outcome(kind) for _ in range(4)]
+    assert outcomes == [("failed", "rate_limited")] * told + [("skipped", "circuit_open")] * (4 - told)
     demo.control(mode="ok")
-    assert demo.outcome(kind) == ("failed", "rate_limited")
+    (left_alone,) = demo.search(kind)["providers"]
+    assert (left_alone["status"], left_alone["errorCode"]) == ("skipped", "circuit_open")
     assert demo.calls(kind) == before + 1
     until = datetime.fromisoformat(demo.pool(kind)["readyAgainAt"]).timestamp()
     assert wait_s - 40 < until - time.time() <= wait_s + 1
+    assert abs(datetime.fromisoformat(left_alone["retryAt"]).timestamp() - until) <= 1
 
     assert demo.gateway.as_admin("POST", f"{POOLS}/{kind}/wake").status == 200
+    assert demo.pool(kind)["readyAgainAt"] is None
     assert demo.outcome(kind) == ("success", None)
 
 
