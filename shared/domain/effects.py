@@ -7,8 +7,9 @@ from typing import Final
 from shared.domain.circuits import Effect
 from shared.domain.outcomes import GOOD, Outcome, OutcomeCode, OutcomeStatus
 
-# A provider that had less time than this, and less than its own limit, has not failed when it did not answer.
-FAIR_WAIT_MS: Final = 5_000
+# A provider that had less time than this, and less than its own limit, has not failed when it did not answer. Who waits
+# for five seconds is in no hurry: half of one goes into being let in and into settling.
+FAIR_WAIT_MS: Final = 4_500
 
 # Whatever is not here says nothing about the provider: the request, the gateway or a pool was the reason.
 EFFECTS: Final = {
