@@ -30,4 +30,5 @@ class DynamoJournal:
     def _put(self, entry: JournalEntry) -> None:
         from shared.adapters.journal_items import item_of  # when there is something to note
 
-        self._client.put_item(TableName=self._table, Item=item_of(entry, suffix=secrets.token_hex(4)))
+        suffix = f"{entry.happening}#{entry.lane}" if entry.is_once else secrets.token_hex(4)
+        self._client.put_item(TableName=self._table, Item=item_of(entry, suffix=suffix))

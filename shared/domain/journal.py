@@ -38,6 +38,11 @@ class JournalEntry:
     code: OutcomeCode | None = None
     until: float | None = None
 
+    @property
+    def is_once(self) -> bool:
+        """Whether the same of the same lane and moment is the same event."""
+        return self.happening is Happening.AUTO_DISABLED
+
 
 def happenings(before: Circuits, after: Circuits, *, lane: Lane, now: float) -> tuple[JournalEntry, ...]:
     """What a change of circuits amounts to; counts and claimed trials amount to nothing. `after` has those changed."""

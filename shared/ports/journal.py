@@ -13,7 +13,9 @@ class Journal(Protocol):
     """Raises `Unavailable` when the store cannot be used."""
 
     async def note(self, entries: Sequence[JournalEntry]) -> None:
-        """Each is kept, also where several are of the same provider and moment. Nothing to note costs nothing."""
+        """Each is kept, also where several are of the same provider and moment; but of one that `is_once`, noted again,
+        one. Nothing to note costs nothing.
+        """
         ...
 
 

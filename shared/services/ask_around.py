@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from shared.domain.deadlines import Deadline
 from shared.domain.outcomes import outcome_code_of
@@ -14,10 +13,8 @@ from shared.ports.clock import Clock
 from shared.services.at_once import both
 from shared.services.circuit_door import CircuitDoor, Passes, is_well
 from shared.services.circuit_keeper import CircuitKeeper
-from shared.services.circuit_writer import SETTLING_S
+from shared.services.circuit_writer import DISABLING_S, SETTLED_BY_S, SETTLING_S
 from shared.services.fan_out import FanOut, Inquiry, Replies
-
-_SETTLED_BY_S: Final = 0.03  # after the deadline, when everybody took all the time there was
 
 
 class AskAround:
@@ -76,8 +73,9 @@ class AskAround:
             for reply in replies
         }
         incidents = {id_: incident for id_, incident in said.items() if incident is not None}
-        left_s = deadline.remaining_s(self._clock.monotonic() - _SETTLED_BY_S)
-        await self._keeper.settle(incidents, known=passes.known, within_s=min(SETTLING_S, left_s))
+        left_s = deadline.remaining_s(self._clock.monotonic() - SETTLED_BY_S)
+        within_s, whole_within_s = min(SETTLING_S, left_s), min(DISABLING_S, left_s)
+        await self._keeper.settle(incidents, known=passes.known, within_s=within_s, whole_within_s=whole_within_s)
 
     def _limit_ms(self, source: Source) -> int:
         return round(self._fan_out.limit_s(source) * 1000)

@@ -98,10 +98,14 @@ class CircuitKeeper:
         """
         return await self._writer.claim(provider_ids, hurried=hurried, known=known, within_s=within_s)
 
-    async def settle(self, incidents: Mapping[str, Incident], *, known: KnownCircuits, within_s: float) -> None:
-        """Writes what `incidents` (by provider) change, for at most `within_s`. Raises nothing."""
+    async def settle(
+        self, incidents: Mapping[str, Incident], *, known: KnownCircuits, within_s: float, whole_within_s: float = 0.0
+    ) -> None:
+        """Writes what `incidents` (by provider) change, for at most `within_s`; for `whole_within_s`, if that is
+        longer, where a provider is being taken out of use. Raises nothing.
+        """
         if incidents:
-            await self._writer.settle(incidents, known=known, within_s=within_s)
+            await self._writer.settle(incidents, known=known, within_s=within_s, whole_within_s=whole_within_s)
 
     @cached_property
     def _writer(self) -> CircuitWriter:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Collection, Coroutine, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeVar
 
 from aws_lambda_powertools import Logger
 
@@ -21,8 +21,12 @@ from shared.ports.clock import Clock
 from shared.ports.journal import Journal
 
 SETTLING_S: Final = 0.03
+DISABLING_S: Final = 0.3  # rare, and to be whole: what is lost of it the probe mends minutes later
+SETTLED_BY_S: Final = 0.03  # after the deadline, when everybody took all the time there was
 CLAIMING_S: Final = 1.0
 _LETTING_GO_S: Final = 0.005
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +36,16 @@ class Claim:
     trial_id: str
     providers: frozenset[str]
     known: KnownCircuits
+
+
+@dataclass(slots=True)
+class _Progress:
+    """Of one settling. `is_losing`: it is taking a provider out of use. `pending` are the parts that are under way,
+    with the providers that they are about.
+    """
+
+    is_losing: bool = False
+    pending: dict[str, Collection[str]] = field(default_factory=dict)
 
 
 class CircuitWriter:
@@ -73,57 +87,79 @@ class CircuitWriter:
             async with asyncio.timeout(min(CLAIMING_S, within_s)):
                 changed = await self._circuits.change(rule, known=known)
         except Exception as error:  # noqa: BLE001
-            self._unwritten(error)
+            self._unwritten(error, part="trial", providers=provider_ids)
             return Claim(trial_id=trial_id, providers=frozenset(), known=known)
         return Claim(trial_id=trial_id, providers=frozenset(changed.after), known=changed.known)
 
-    async def settle(self, incidents: Mapping[str, Incident], *, known: KnownCircuits, within_s: float) -> None:
-        """Writes what `incidents` (by provider) change, for at most `within_s`. Raises nothing."""
+    async def settle(
+        self, incidents: Mapping[str, Incident], *, known: KnownCircuits, within_s: float, whole_within_s: float
+    ) -> None:
+        """Writes what `incidents` (by provider) change, for at most `within_s`; for `whole_within_s` where a provider
+        is being taken out of use, which has to be told elsewhere too. Raises nothing.
+        """
         if not incidents:
             return
-        settling = asyncio.ensure_future(self._settled(incidents, known))
+        progress = _Progress()
+        settling = asyncio.ensure_future(self._settled(incidents, known, progress))
         try:
+            await asyncio.sleep(0)  # what has to be loaded for writing is, once, before the time counts
             await asyncio.wait({settling}, timeout=within_s)
+            if progress.is_losing and not settling.done():
+                await asyncio.wait({settling}, timeout=max(0.0, whole_within_s - within_s))
         finally:
             if not settling.done():
                 settling.cancel()
                 await asyncio.wait({settling}, timeout=_LETTING_GO_S)
-                self._unwritten(TimeoutError())
+                for part, providers in progress.pending.items():
+                    self._unwritten(TimeoutError(), part=part, providers=providers)
 
-    async def _settled(self, incidents: Mapping[str, Incident], known: KnownCircuits) -> None:
+    async def _settled(self, incidents: Mapping[str, Incident], known: KnownCircuits, progress: _Progress) -> None:
         now = self._clock.now()
 
         def rule(circuits: Circuits) -> Circuits:
             later = {id_: after(circuits.get(id_, WELL), incident, now=now) for id_, incident in incidents.items()}
-            return {id_: circuit for id_, circuit in later.items() if circuit is not circuits.get(id_, WELL)}
+            changes = {id_: circuit for id_, circuit in later.items() if circuit is not circuits.get(id_, WELL)}
+            progress.is_losing = any(circuit.disabled_at for circuit in changes.values())
+            return changes
 
+        changing = self._circuits.change(rule, known=known)
+        changed = await self._part("circuits", changing, providers=incidents, progress=progress)
+        if changed is None:
+            return
+        entries = happenings(changed.before, changed.after, lane=self._lane, now=now)
+        self._tell(entries)
+        providers = [entry.provider_id for entry in entries]
+        lost = {id_: incidents[id_] for id_ in _lost_to_customers(entries)}
+        noting, telling = self._journal.note(entries), self._disable_for_customers(lost, now=now)
+        await asyncio.gather(
+            self._part("history", noting, providers=providers, progress=progress),
+            self._part("customer_circuits", telling, providers=lost, progress=progress),
+        )
+
+    async def _part(
+        self, part: str, work: Coroutine[Any, Any, T], *, providers: Collection[str], progress: _Progress
+    ) -> T | None:
+        """None where it failed, which is noted."""
+        progress.pending[part] = providers
+        result = None
         try:
-            changed = await self._circuits.change(rule, known=known)
-            entries = happenings(changed.before, changed.after, lane=self._lane, now=now)
-            self._tell(entries)
-            await asyncio.gather(self._journal.note(entries), self._disable_for_customers(entries, incidents, now=now))
+            result = await work
         except Exception as error:  # noqa: BLE001
-            self._unwritten(error)
+            self._unwritten(error, part=part, providers=providers)
+        del progress.pending[part]
+        return result
 
-    def _unwritten(self, error: Exception) -> None:
-        self._logger.warning(CIRCUITS_UNWRITTEN, lane=self._lane, fault=place_of(error))
+    def _unwritten(self, error: Exception, *, part: str, providers: Collection[str]) -> None:
+        self._logger.warning(
+            CIRCUITS_UNWRITTEN, lane=self._lane, part=part, providers=sorted(providers), fault=place_of(error)
+        )
 
-    async def _disable_for_customers(
-        self, entries: Collection[JournalEntry], incidents: Mapping[str, Incident], *, now: float
-    ) -> None:
-        lost = {
-            entry.provider_id: incidents[entry.provider_id]
-            for entry in entries
-            if entry.happening is Happening.AUTO_DISABLED
-            and exposure_of(entry.provider_id) is ExposureProfile.CUSTOMER_SAFE
-        }
+    async def _disable_for_customers(self, lost: Mapping[str, Incident], *, now: float) -> None:
+        def rule(circuits: Circuits) -> Circuits:
+            return {id_: disabled(circuits.get(id_, WELL), incident, now=now) for id_, incident in lost.items()}
+
         if lost and self._customer_circuits is not None:
-            await self._customer_circuits.change(
-                lambda circuits: {
-                    id_: disabled(circuits.get(id_, WELL), incident, now=now) for id_, incident in lost.items()
-                },
-                known=KnownCircuits(),
-            )
+            await self._customer_circuits.change(rule, known=KnownCircuits())
 
     def _tell(self, entries: Collection[JournalEntry]) -> None:
         for entry in entries:
@@ -136,3 +172,8 @@ class CircuitWriter:
                 code=entry.code,
                 until=entry.until,
             )
+
+
+def _lost_to_customers(entries: Collection[JournalEntry]) -> list[str]:
+    lost = [entry.provider_id for entry in entries if entry.happening is Happening.AUTO_DISABLED]
+    return [id_ for id_ in lost if exposure_of(id_) is ExposureProfile.CUSTOMER_SAFE]

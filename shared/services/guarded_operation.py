@@ -14,7 +14,7 @@ from shared.ports.circuits import KnownCircuits
 from shared.ports.clock import Clock
 from shared.services.circuit_door import CircuitDoor, Passes, is_well
 from shared.services.circuit_keeper import CircuitKeeper
-from shared.services.circuit_writer import SETTLING_S
+from shared.services.circuit_writer import DISABLING_S, SETTLED_BY_S, SETTLING_S
 
 T = TypeVar("T")
 
@@ -47,9 +47,10 @@ class GuardedOperation:
             result = await work()
         except Exception as error:
             duration_ms = round((self._clock.monotonic() - started_s) * 1000)
-            await self._settle(source, self._outcome(source, error, duration_ms=duration_ms), known, passes)
+            outcome = self._outcome(source, error, duration_ms=duration_ms)
+            await self._settle(source, outcome, known=known, passes=passes, deadline=deadline)
             raise
-        await self._settle(source, _well(source), known, passes)
+        await self._settle(source, _well(source), known=known, passes=passes, deadline=deadline)
         return result
 
     async def _passes(self, source: Source, *, known: KnownCircuits, deadline: Deadline) -> Passes:
@@ -70,10 +71,14 @@ class GuardedOperation:
         code = outcome_code_of(error)
         return reply_without(source, code, duration_ms=duration_ms, retry_at=error.retry_at).outcome
 
-    async def _settle(self, source: Source, outcome: Outcome, known: KnownCircuits, passes: Passes) -> None:
+    async def _settle(
+        self, source: Source, outcome: Outcome, *, known: KnownCircuits, passes: Passes, deadline: Deadline
+    ) -> None:
         incident = self._door.incident(source, outcome, known=known, passes=passes, own_limit_ms=self._limit_ms)
         if incident is not None:
-            await self._keeper.settle({source.id: incident}, known=passes.known, within_s=SETTLING_S)
+            left_s = deadline.remaining_s(self._clock.monotonic() - SETTLED_BY_S)
+            incidents, whole_within_s = {source.id: incident}, min(DISABLING_S, left_s)
+            await self._keeper.settle(incidents, known=passes.known, within_s=SETTLING_S, whole_within_s=whole_within_s)
 
 
 def _well(source: Source) -> Outcome:

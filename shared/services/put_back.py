@@ -72,7 +72,7 @@ class PutBack:
             for lane in _lanes_of(provider_id):
                 await self._become(lane, provider_id, lambda _: WELL)
         except Unavailable:
-            self._logger.warning(CIRCUITS_UNWRITTEN, providers=[provider_id])
+            self._logger.warning(CIRCUITS_UNWRITTEN, part="circuits", providers=[provider_id])
 
     async def begin_anew(self, provider_id: str, *, revision: str) -> None:
         """Of one whose registration was written: what is still told to those who asked before counts for nothing.
@@ -82,7 +82,7 @@ class PutBack:
             for lane in _lanes_of(provider_id):
                 await self._become(lane, provider_id, lambda circuit: begun_anew(circuit, revision))
         except Unavailable:
-            self._logger.warning(CIRCUITS_UNWRITTEN, providers=[provider_id])
+            self._logger.warning(CIRCUITS_UNWRITTEN, part="circuits", providers=[provider_id])
 
     async def _become(self, lane: Lane, provider_id: str, later: Callable[[Circuit], Circuit]) -> ChangedCircuits:
         """No write where nothing is remembered of it, or nothing changes."""
@@ -100,8 +100,7 @@ class PutBack:
             entries = happenings(changed.before, changed.after, lane=lane, now=self._clock.now())
             await self._journals[lane].note(entries)
         except Unavailable:
-            providers = list(changed.after)
-            self._logger.warning(CIRCUITS_UNWRITTEN, lane=lane, providers=providers)
+            self._logger.warning(CIRCUITS_UNWRITTEN, lane=lane, part="history", providers=sorted(changed.after))
 
 
 def _is_waited_for(circuit: Circuit, now: float) -> bool:

@@ -1,5 +1,6 @@
 """What the probe does with the circuits of both lanes. It counts nothing, and takes nothing out of use of itself.
 
+told           that agents' searches have taken a provider out of use, also where that was lost for the history
 half-open      of those that it found well: the next search is the trial
 alike          a provider that agents' searches have taken out of use, or that an operator has put back, is so for
                customers too, also where the second of the two writes was lost
@@ -9,8 +10,9 @@ forgotten      of registrations that are gone, or that have been written since
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from aws_lambda_powertools import Logger
 
@@ -23,6 +25,8 @@ from shared.errors import Unavailable
 from shared.observability import CIRCUIT_CHANGED, CIRCUITS_UNKNOWN, CIRCUITS_UNWRITTEN
 from shared.ports.circuits import CircuitStore, KnownCircuits
 from shared.ports.clock import Clock
+
+_TOLD_FOR_S: Final = 3_600.0  # several runs: one that finds no time leaves it to the next
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +74,24 @@ class TendCircuits:
     async def tend(
         self, known: KnownLanes, sources: Mapping[str, Source], *, well: Collection[str]
     ) -> tuple[JournalEntry, ...]:
-        """`sources` are all that are registered, by id. At most one write a lane, and none where nothing changes."""
+        """`sources` are all that are registered, by id. At most one write a lane, and none where nothing changes. Of
+        one that was taken out of use lately, what happened is told again: the history has it once.
+        """
         lanes = ((Lane.AGENT, known.agent), (Lane.CUSTOMER, known.customer))
         tending = (
             self._change(lane, self._rule(each, sources, well), each, told=sources)
             for lane, each in lanes
             if each is not None
         )
-        return tuple(entry for entries in await asyncio.gather(*tending) for entry in entries)
+        done = tuple(entry for entries in await asyncio.gather(*tending) for entry in entries)
+        return (*self._lately_lost(known.agent, sources), *done)
+
+    def _lately_lost(self, known: KnownCircuits | None, sources: Mapping[str, Source]) -> Iterator[JournalEntry]:
+        """As the search that did it tells it."""
+        oldest = self._clock.now() - _TOLD_FOR_S
+        for id_, circuit in known.circuits.items() if known else ():
+            if circuit.disabled_at > oldest and id_ in sources:
+                yield from happenings({}, {id_: circuit}, lane=Lane.AGENT, now=circuit.disabled_at)
 
     def _rule(self, known: KnownCircuits, sources: Mapping[str, Source], well: Collection[str]) -> Rule:
         """About nothing that came about since it was read: the registrations were read after it."""
@@ -110,7 +124,8 @@ class TendCircuits:
         try:
             changed = await self._stores[lane].change(rule, known=known)
         except Unavailable:
-            self._logger.warning(CIRCUITS_UNWRITTEN, lane=lane)
+            providers = sorted(rule(known.circuits))
+            self._logger.warning(CIRCUITS_UNWRITTEN, lane=lane, part="circuits", providers=providers)
             return ()
         after = {id_: each for id_, each in changed.after.items() if told is None or (id_ in told and each is not WELL)}
         entries = happenings(changed.before, after, lane=lane, now=self._clock.now())

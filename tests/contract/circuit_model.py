@@ -269,6 +269,8 @@ class CircuitModel:
         self.sources[provider] = replace(source, generation=source.generation + 1)
 
     async def operator_puts_back(self, provider: int) -> None:
+        """Which takes a moment: nobody loses it twice at the same time."""
+        self.advance(0.0137)
         self.rewrite(provider)
         id_, revision = self.sources[provider].id, revision_of(self.sources[provider])
         await self._apart(self.put_back(id_, revision=revision))

@@ -129,7 +129,7 @@ def test_what_others_have_written_is_told_and_put_back(
 
     back = switch_on(process, path)
     assert (back.status, back.json["status"], back.json["generation"]) == (200, "active", 3)
-    assert [ledgers.known(lane, provider_id) for lane in Lane] == [WELL, WELL]
+    assert [ledgers.known(lane, provider_id) for lane in Lane] == [Circuit(revision="3")] * 2
     history = process.call("GET", f"{HEALTH}/{provider_id}").json["history"]
     assert [each["happening"] for each in history] == ["put_back"] * 2 + ["auto_disabled"] * 2
     assert {each["lane"] for each in history[:2]} == {"agent", "customer"}

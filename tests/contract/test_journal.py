@@ -65,6 +65,17 @@ async def test_each_provider_and_each_lane_has_its_own(world: World) -> None:
     assert await world.journal_reader(Lane.CUSTOMER).latest(TWO, limit=10) == ()
 
 
+async def test_that_a_provider_was_taken_out_of_use_is_kept_once_for_a_lane_and_a_moment(world: World) -> None:
+    lost = replace(OPENED, happening=Happening.AUTO_DISABLED, state="auto_disabled", lane=Lane.AGENT, until=None)
+    customers, later = replace(lost, lane=Lane.CUSTOMER), replace(lost, at=lost.at + 1)
+    for entries in ([lost], [lost, customers], [later]):
+        await world.journal(Lane.AGENT).note(entries)
+    found = await world.journal_reader(Lane.AGENT).latest(ONE, limit=10)
+    assert found[0] == later
+    assert set(found[1:]) == {lost, customers}
+    assert len(found) == 3
+
+
 async def test_what_is_older_than_thirty_days_is_not_read_any_more(world: World) -> None:
     await world.journal(Lane.AGENT).note([OPENED, SEEN])
     world.clock.advance(MONTH_S)

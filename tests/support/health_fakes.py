@@ -70,15 +70,20 @@ class FakeCircuitStore(Failing):
 
 
 class FakeJournal(Failing):
-    """Both sides of it. `entries` holds all that was ever noted, oldest first."""
+    """Both sides of it. `entries` holds all that was ever noted, oldest first. `pause` is awaited before each note."""
 
     def __init__(self, clock: Clock) -> None:
         self.entries: list[JournalEntry] = []
+        self.pause: Callable[[], Awaitable[None]] | None = None
         self._clock = clock
 
     async def note(self, entries: Sequence[JournalEntry]) -> None:
+        if self.pause is not None:
+            await self.pause()
         self._may_fail()
-        self.entries.extend(entries)
+        for entry in entries:
+            if not (entry.is_once and entry in self.entries):
+                self.entries.append(entry)
 
     async def latest(self, provider_id: str, *, limit: int) -> tuple[JournalEntry, ...]:
         self._may_fail()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import Any
 
 import pytest
@@ -170,7 +171,92 @@ def test_a_lane_that_cannot_be_told_leaves_the_agents_lane_and_the_journal_as_th
     asyncio.run(desk.keeper.settle({PUBLIC: refused()}, known=known, within_s=5))
     assert desk.store.circuits[PUBLIC].disabled_at == NOW
     assert len(desk.journal.entries) == 1
-    assert len(desk.log.of(CIRCUITS_UNWRITTEN)) == 1
+    assert unwritten(desk) == [("customer_circuits", [PUBLIC])]
+
+
+def about_to_lose(desk: Desk, *ids: str) -> KnownCircuits:
+    desk.store.circuits |= {id_: Circuit(revision="1", refusals=2) for id_ in ids}
+    desk.store.version += 1
+    return asyncio.run(desk.keeper.known())
+
+
+def unwritten(desk: Desk) -> list[tuple[str, list[str]]]:
+    return [(line["part"], line["providers"]) for line in desk.log.of(CIRCUITS_UNWRITTEN)]
+
+
+def test_taking_a_provider_out_of_use_may_take_longer_than_a_count() -> None:
+    desk = Desk()
+    known = about_to_lose(desk, PUBLIC)
+
+    async def slowly(*_entries: Any) -> None:
+        await asyncio.sleep(0.05)
+
+    desk.customers.pause = desk.journal.pause = slowly
+    asyncio.run(desk.keeper.settle({PUBLIC: refused()}, known=known, within_s=0.001, whole_within_s=60))
+    assert desk.customers.circuits[PUBLIC].disabled_at == NOW
+    assert [entry.happening for entry in desk.journal.entries] == [Happening.AUTO_DISABLED]
+    assert unwritten(desk) == []
+
+
+def test_so_it_does_where_only_what_others_wrote_meanwhile_makes_it_too_much() -> None:
+    desk = Desk()
+    desk.store.meanwhile.append(lambda _circuits: {PUBLIC: Circuit(revision="1", refusals=2)})
+    desk.customers.pause = partial(asyncio.sleep, 0.05)
+    asyncio.run(desk.keeper.settle({PUBLIC: refused()}, known=KnownCircuits(), within_s=0.001, whole_within_s=60))
+    assert desk.customers.circuits[PUBLIC].disabled_at == NOW
+
+
+def test_the_history_and_the_customers_lane_do_not_wait_for_each_other() -> None:
+    desk = Desk()
+    known = about_to_lose(desk, PUBLIC)
+
+    async def scene() -> None:
+        noted, told = asyncio.Event(), asyncio.Event()
+
+        async def note() -> None:
+            noted.set()
+            await told.wait()
+
+        async def tell() -> None:
+            told.set()
+            await noted.wait()
+
+        desk.journal.pause, desk.customers.pause = note, tell
+        await desk.keeper.settle({PUBLIC: refused()}, known=known, within_s=60)
+
+    asyncio.run(scene())
+    assert (len(desk.journal.entries), len(desk.customers.circuits)) == (1, 1)
+
+
+def test_what_of_it_is_lost_is_said_of_whom() -> None:
+    desk = Desk()
+    known = about_to_lose(desk, PUBLIC, INTERNAL)
+    desk.customers.pause = desk.journal.pause = never
+
+    async def scene() -> bool:
+        incidents = {PUBLIC: refused(), INTERNAL: refused()}
+        await desk.keeper.settle(incidents, known=known, within_s=0.001, whole_within_s=0.01)
+        return await nothing_left()
+
+    assert asyncio.run(scene())
+    assert unwritten(desk) == [("history", [INTERNAL, PUBLIC]), ("customer_circuits", [PUBLIC])]
+
+
+def test_of_one_part_that_fails_the_other_is_done() -> None:
+    desk = Desk()
+    known = about_to_lose(desk, PUBLIC)
+    desk.journal.failure = Unavailable()
+    desk.customers.pause = partial(asyncio.sleep, 0.01)
+    asyncio.run(desk.keeper.settle({PUBLIC: refused()}, known=known, within_s=60))
+    assert desk.customers.circuits[PUBLIC].disabled_at == NOW
+    assert unwritten(desk) == [("history", [PUBLIC])]
+
+
+def test_a_count_is_let_go_though_losing_a_provider_might_take_longer() -> None:
+    desk = Desk()
+    desk.store.pause = never
+    asyncio.run(desk.keeper.settle({PUBLIC: refused()}, known=KnownCircuits(), within_s=0.01, whole_within_s=60))
+    assert unwritten(desk) == [("circuits", [PUBLIC])]
 
 
 def test_a_write_that_takes_too_long_is_let_go() -> None:

@@ -349,6 +349,30 @@ def test_refused_credentials_and_broken_contracts_take_a_source_out_of_use_on_bo
     assert len(scene.log.of(PROVIDER_AUTO_DISABLED)) == 1
 
 
+@pytest.mark.parametrize(
+    ("left_s", "expected_s"),
+    [(10.0, (0.03, 0.3)), (0.1, (0.03, 0.13)), (0.0, (0.03, 0.03))],
+    ids=["much", "little", "none"],
+)
+def test_taking_a_source_out_of_use_ends_hardly_later_than_the_deadline(
+    monkeypatch: pytest.MonkeyPatch, left_s: float, expected_s: tuple[float, float]
+) -> None:
+    scene = Scene()
+    source, bounds = a_source(), []
+
+    async def act() -> Retrieval:
+        scene.clock.advance(20 - left_s)
+        raise Refused("unauthorized")
+
+    async def settle(_keeper: Any, _incidents: Any, **limits: Any) -> None:
+        bounds.append((limits["within_s"], limits["whole_within_s"]))
+
+    scene.asker.acts[source.id] = act
+    monkeypatch.setattr(CircuitKeeper, "settle", settle)
+    scene.search(source, within_s=20)
+    assert bounds == [pytest.approx(expected_s)]
+
+
 def test_customers_failures_open_their_own_circuit_and_never_take_a_source_out_of_use() -> None:
     scene = Scene(lane=Lane.CUSTOMER)
     source = scene.fails(a_source(), Refused("unauthorized"))

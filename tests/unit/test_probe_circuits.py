@@ -119,11 +119,41 @@ def test_what_agents_lost_is_lost_for_customers_too_when_that_was_not_written() 
     copied = stage.circuits[CUSTOMER].circuits
     assert set(copied) == {safe.id}
     assert copied[safe.id].disabled_at == stage.circuits[AGENT].circuits[safe.id].disabled_at
-    assert [(each.happening, each.lane, each.code) for each in stage.journal.entries] == [
-        (Happening.AUTO_DISABLED, CUSTOMER, OutcomeCode.UNAUTHORIZED)
-    ]
+    assert {(each.provider_id, each.happening, each.lane, each.code) for each in stage.journal.entries} == {
+        (safe.id, Happening.AUTO_DISABLED, CUSTOMER, OutcomeCode.UNAUTHORIZED),
+        (safe.id, Happening.AUTO_DISABLED, AGENT, OutcomeCode.UNAUTHORIZED),
+        (internal.id, Happening.AUTO_DISABLED, AGENT, OutcomeCode.UNAUTHORIZED),
+    }
     stage.run()
     assert stage.circuits[CUSTOMER].writes == 1
+
+
+def test_that_a_provider_was_taken_out_of_use_is_in_the_history_once_also_where_it_was_lost_at_the_time() -> None:
+    provider, gone = a_provider(), a_provider()
+    stage = ProbeStage([provider])
+    lost_at = stage.clock.now() + 299
+    for each in (provider, gone):
+        lost = a_circuit(each, disabled_at=lost_at, last_code=OutcomeCode.FORBIDDEN)
+        stage.circuits[AGENT].circuits[each.id] = stage.circuits[CUSTOMER].circuits[each.id] = lost
+    stage.circuits[AGENT].version = 7
+    stage.run()
+
+    (entry,) = stage.journal.entries
+    assert (entry.provider_id, entry.at, entry.happening) == (provider.id, lost_at, Happening.AUTO_DISABLED)
+    assert (entry.state, entry.lane, entry.code, entry.until) == ("auto_disabled", AGENT, OutcomeCode.FORBIDDEN, None)
+    stage.run()
+    assert stage.journal.entries == [entry]
+
+
+def test_what_was_taken_out_of_use_long_ago_is_told_no_more() -> None:
+    provider = a_provider()
+    stage = ProbeStage([provider])
+    stage.circuits[AGENT].circuits[provider.id] = a_circuit(provider, disabled_at=stage.clock.now() - 3_400)
+    stage.circuits[AGENT].version = 7
+    stage.circuits[CUSTOMER].circuits[provider.id] = a_circuit(provider, disabled_at=stage.clock.now() - 3_400)
+    stage.run()
+
+    assert stage.journal.entries == []
 
 
 def test_what_an_operator_put_back_is_back_for_customers_too_when_that_was_not_written() -> None:
@@ -187,7 +217,8 @@ def test_a_lane_that_cannot_be_written_costs_the_run_nothing_else() -> None:
 
     assert stage.run().states == {HealthState.HEALTHY: 1}
     assert state(stage, provider, AGENT) is CircuitState.HALF_OPEN
-    assert ("warning", {"lane": CUSTOMER}) in stage.said(CIRCUITS_UNWRITTEN)
+    lost = ("warning", {"lane": CUSTOMER, "part": "circuits", "providers": [provider.id]})
+    assert lost in stage.said(CIRCUITS_UNWRITTEN)
 
 
 def test_what_a_search_wrote_meanwhile_is_not_touched() -> None:
