@@ -17,11 +17,15 @@ class BadBaseline(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """`expected` are the failures that the baseline names; `stale` is what it names and what passes."""
+    """`expected` are the failures that the baseline names; `stale` is what it names and what passes; `open` could not
+    be judged, and `unasked` was not asked for: of both nothing is known.
+    """
 
     ok: bool
     expected: frozenset[str]
     stale: frozenset[str]
+    open: frozenset[str] = frozenset()
+    unasked: frozenset[str] = frozenset()
 
 
 def read_baseline(path: Path) -> frozenset[str]:
@@ -39,7 +43,9 @@ def read_baseline(path: Path) -> frozenset[str]:
 def judged(report: Report, baseline: Collection[str] = ()) -> Verdict:
     """What was skipped or not asked for is neither expected nor stale."""
     known = frozenset(baseline)
+    asked = frozenset(finding.id for finding in report.findings)
     bad = report.ids(Status.FAILED, Status.NOT_RUN)
     expected = known & (report.failed | report.warned)
     stale = known & report.ids(Status.PASSED)
-    return Verdict(ok=not (bad - expected) and not stale, expected=expected, stale=stale)
+    is_ok = report.is_judged and not (bad - expected) and not stale
+    return Verdict(ok=is_ok, expected=expected, stale=stale, open=known & report.skipped, unasked=known - asked)

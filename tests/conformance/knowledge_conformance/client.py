@@ -15,6 +15,16 @@ from typing import Self
 import httpx
 
 MAX_BODY_BYTES = 1_048_576
+_CERTIFICATES = {  # by OpenSSL's number
+    9: "it is not valid yet",
+    10: "it has expired",
+    18: "it is signed by itself alone",
+    19: "its chain ends in one that is signed by itself and that this machine does not trust",
+    20: "a certificate between it and one that this machine trusts is missing",
+    21: "a certificate between it and one that this machine trusts is missing",
+    62: "it is for another host name",
+    64: "it is for another address",
+}
 _WINDOW_BITS = {"gzip": 31, "x-gzip": 31, "deflate": 15}
 
 
@@ -22,10 +32,15 @@ class Fault(StrEnum):
     """Why there is no whole answer."""
 
     UNREACHABLE = "no connection could be made"
+    CERTIFICATE = "the certificate of the address does not hold"
+    TLS = "TLS could not be agreed on"
     TIMEOUT = "no whole answer came in time"
     BROKEN = "the connection broke, or what came is no HTTP"
     TOO_LARGE = "the answer has more than 1 MiB"
     BAD_ENCODING = "the answer has a Content-Encoding that is not what it says, or that nobody asked for"
+
+
+NO_CONNECTION = (Fault.UNREACHABLE, Fault.CERTIFICATE, Fault.TLS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +62,19 @@ class Reply:
     body: bytes = field(repr=False)
     took_s: float
     fault: Fault | None = None
+    is_cut: bool = False  # a refusal, whose body was not read to its end
+    detail: str = ""
+
+    @property
+    def is_whole(self) -> bool:
+        return self.fault is None and self.status == 200
 
     @property
     def words(self) -> str:
-        return self.fault.value if self.fault else f"the answer was {self.status}"
+        if self.fault is Fault.TIMEOUT and self.status:
+            return f"the answer began with {self.status} and did not end in time: is its Content-Length true?"
+        told = self.fault.value if self.fault else f"the answer was {self.status}"
+        return f"{told}: {self.detail}" if self.detail else told
 
 
 class _Stopped(Exception):
@@ -65,6 +89,8 @@ class Client:
     def __init__(self, url: str, *, timeout_s: float) -> None:
         self._url = url
         self._timeout_s = timeout_s
+        self.answered = 0  # how many requests got a whole 200 so far
+        self.broken = 0  # and how many no connection, or one that broke
         self._tls = ssl.create_default_context() if url.startswith("https:") else False  # where there is no TLS at all
         self._client = self._connected(keep=0)
 
@@ -77,11 +103,11 @@ class Client:
 
     async def _send(self, client: httpx.AsyncClient, sent: Sent) -> Reply:
         started = time.monotonic()
-        status, headers, body, fault = 0, dict[str, str](), b"", None
+        status, headers, body, fault, detail, is_cut = 0, dict[str, str](), b"", None, "", False
         try:
             async with asyncio.timeout(self._timeout_s):
                 request = client.build_request(
-                    sent.method, self._url + sent.path, content=sent.body or None, headers=list(sent.headers)
+                    sent.method, self._url + sent.path, content=sent.body or None, headers=_in_bytes(sent)
                 )
                 response = await client.send(request, stream=True)
                 try:
@@ -91,19 +117,23 @@ class Client:
                     await response.aclose()
         except (TimeoutError, httpx.ReadTimeout, httpx.WriteTimeout, httpx.PoolTimeout):
             fault = Fault.TIMEOUT
-        except (httpx.ConnectError, httpx.ConnectTimeout):
-            fault = Fault.UNREACHABLE
+        except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+            fault, detail = _why(error)
         except httpx.TransportError:
             fault = Fault.BROKEN
         except _Stopped as stopped:
-            fault = stopped.fault
-        return Reply(status, headers, body, time.monotonic() - started, fault)
+            # The body of a refusal is not read, so nothing in it is a fault of the answer.
+            fault = None if status >= 300 else stopped.fault
+            is_cut = stopped.fault is Fault.TOO_LARGE
+        self.answered += fault is None and status == 200
+        self.broken += fault in (*NO_CONNECTION, Fault.BROKEN)
+        return Reply(status, headers, body, time.monotonic() - started, fault, is_cut, detail)
 
     def _connected(self, *, keep: int) -> httpx.AsyncClient:
         return httpx.AsyncClient(
             verify=self._tls,
             trust_env=False,
-            timeout=self._timeout_s,
+            timeout=httpx.Timeout(self._timeout_s, connect=self._timeout_s * 0.8),
             limits=httpx.Limits(max_connections=100, max_keepalive_connections=keep),
             headers={
                 "User-Agent": "knowledge-conformance/1",
@@ -138,6 +168,23 @@ class Line:
         self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
     ) -> None:
         await self._client.aclose()
+
+
+def _in_bytes(sent: Sent) -> list[tuple[bytes, bytes]]:
+    """Names in ASCII; values as they stand, in UTF-8."""
+    return [(name.encode("ascii"), value.encode()) for name, value in sent.headers]
+
+
+def _why(error: BaseException) -> tuple[Fault, str]:
+    """Why there is no connection, and what is wrong with a certificate, in words of ours."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            return Fault.CERTIFICATE, _CERTIFICATES.get(cause.verify_code, "it cannot be verified")
+        if isinstance(cause, ssl.SSLError):
+            return Fault.TLS, "does the port speak HTTPS?"
+        cause = cause.__cause__ or cause.__context__
+    return Fault.UNREACHABLE, ""
 
 
 async def _wire(response: httpx.Response) -> bytes:

@@ -1,6 +1,7 @@
 """`knowledge-conformance URL --secret-env VAR`: examines a provider and says what to do.
 
-Exit codes: 0 passed, 1 failed, 2 the call makes no sense, 3 the provider cannot be reached.
+Exit codes: 0 passed, 1 failed, 2 the call makes no sense or nothing could be judged, 3 the provider cannot be reached,
+130 interrupted.
 """
 
 from __future__ import annotations
@@ -13,15 +14,22 @@ import sys
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import httpx
+
 from knowledge_conformance.baseline import BadBaseline, Verdict, judged, read_baseline
+from knowledge_conformance.client import Fault
+from knowledge_conformance.findings import Status
 from knowledge_conformance.junit import junit_of
 from knowledge_conformance.public_urls import is_loopback
 from knowledge_conformance.report import Report, as_json
-from knowledge_conformance.requirements import PROFILES, requirements
-from knowledge_conformance.run import QUERIES, Unreachable, run
+from knowledge_conformance.requirements import PROFILES
+from knowledge_conformance.run import QUERIES, Interrupted, NothingToJudge, Unreachable, run, selected
 from knowledge_conformance.text_report import listing, text_of
 
 PASSED, FAILED, USAGE, UNREACHABLE = range(4)
+INTERRUPTED = 130
+_MAX_QUERY_CHARACTERS = 1024
+_NAME = "Name the provider's base URL, without a query and without a user name: https://kb.example.com/v1"
 
 
 class _Usage(Exception):
@@ -35,12 +43,21 @@ def main(arguments: list[str] | None = None) -> int:
         return PASSED
     try:
         return _examine(options)
-    except (_Usage, BadBaseline) as error:
+    except (_Usage, BadBaseline, NothingToJudge) as error:
         print(error, file=sys.stderr)
         return USAGE
-    except Unreachable:
-        print("No connection could be made. Is the address right, and is the provider running?", file=sys.stderr)
+    except Unreachable as error:
+        print(_why(error), file=sys.stderr)
         return UNREACHABLE
+    except KeyboardInterrupt:
+        print("Interrupted.", file=sys.stderr)
+        return INTERRUPTED
+
+
+def _why(error: Unreachable) -> str:
+    if error.reply.fault is Fault.UNREACHABLE:
+        return "No connection could be made. Is the address right, and is the provider running?"
+    return f"No connection could be made: {error.reply.words}"
 
 
 def _examine(options: argparse.Namespace) -> int:
@@ -48,21 +65,49 @@ def _examine(options: argparse.Namespace) -> int:
     secret = _secret(options.secret_env)
     previous = _secret(options.previous_secret_env) if options.previous_secret_env else None
     baseline = read_baseline(options.baseline) if options.baseline else frozenset()
-    if unknown := sorted(set(options.only) - requirements().keys()):
-        raise _Usage(f"There is no check {', '.join(unknown)}; --list shows all.")
-    report = run(
-        url,
-        secret,
-        previous_secret=previous,
-        profile=options.profile,
-        only=options.only,
-        queries=options.query or QUERIES,
-        timeout_s=options.timeout,
-    )
+    selected(profile=options.profile, only=options.only)
+    queries = tuple(_query(text) for text in options.query or QUERIES)
+    for file in (options.json, options.junit):
+        _check_place(file)
+    try:
+        report = run(
+            url,
+            secret,
+            previous_secret=previous,
+            profile=options.profile,
+            only=options.only,
+            queries=queries,
+            timeout_s=options.timeout,
+        )
+    except Interrupted as interrupted:
+        return _interrupted(options, interrupted.report, baseline)
     verdict = judged(report, baseline)
     print(text_of(report, verdict), end="")
     _write(options, report, verdict)
+    if not report.is_judged:
+        return USAGE
     return PASSED if verdict.ok else FAILED
+
+
+def _interrupted(options: argparse.Namespace, report: Report, baseline: frozenset[str]) -> int:
+    open_ = len(report.ids(Status.NOT_RUN))
+    print(f"Interrupted: {open_} of {len(report.findings)} checks were not run.", file=sys.stderr)
+    _write(options, report, judged(report, baseline))
+    return INTERRUPTED
+
+
+def _query(text: str) -> str:
+    """Raises `_Usage` for what no gateway would ask."""
+    is_text = text.encode("utf-8", "replace").decode() == text
+    if not text.strip() or len(text) > _MAX_QUERY_CHARACTERS or not is_text:
+        raise _Usage(f"A --query is a question of 1 to {_MAX_QUERY_CHARACTERS:,} characters.")
+    return text
+
+
+def _check_place(file: Path | None) -> None:
+    """Before anything is asked: no directory is made, so a slip in the path makes none."""
+    if file and (file.is_dir() or not file.parent.is_dir()):
+        raise _Usage(f"A report cannot be written to {file}: there is no such directory, or it is one.")
 
 
 def _write(options: argparse.Namespace, report: Report, verdict: Verdict) -> None:
@@ -77,29 +122,48 @@ def _write(options: argparse.Namespace, report: Report, verdict: Verdict) -> Non
 
 
 def _checked_url(text: str | None, *, allow_http_loopback: bool) -> str:
-    parts = urlsplit(text or "")
-    if not parts.hostname or parts.query or parts.fragment or "@" in parts.netloc:
-        raise _Usage("Name the provider's base URL, without a query and without a user name: https://kb.example.com/v1")
-    if parts.scheme == "http" and allow_http_loopback and is_loopback(parts.hostname):
+    if text and "://" not in text:
+        raise _Usage("The address has to begin with https:// (or http:// for one on this machine).")
+    if text and not re.fullmatch("[!-~]+", text):
+        raise _Usage("The address has a space or a character beyond ASCII. Write it as it is sent, with xn-- and %.")
+    try:
+        parts = urlsplit(text or "")
+        host, _ = parts.hostname or "", parts.port
+        is_host = not host or _is_host(httpx.URL(parts.geturl()).host)
+    except (ValueError, httpx.InvalidURL):  # idna's faults are of the former kind
+        is_host = False
+    if not is_host:
+        raise _Usage("The address is no URL: look at its host, its port and its brackets.")
+    if not host or parts.query or parts.fragment or "@" in parts.netloc:
+        raise _Usage(_NAME)
+    if parts.scheme == "http" and allow_http_loopback and is_loopback(host):
         return parts.geturl()
     if parts.scheme != "https":
         raise _Usage("The address has to begin with https://. For one on this machine: --allow-http-loopback.")
     return parts.geturl()
 
 
+def _is_host(host: str) -> bool:
+    return ":" in host or all(host.removesuffix(".").split("."))
+
+
 def _secret(variable: str | None) -> str:
     """The secret in an environment variable; on a command line, everybody on the machine could read it."""
     if not variable:
         raise _Usage("Name the environment variable that holds the signing secret: --secret-env VAR")
-    secret = os.environ.get(variable, "")
-    if not re.fullmatch("[!-~]{16,256}", secret):
-        raise _Usage(f"The environment variable {variable} holds no secret: 16 to 256 visible characters, no spaces.")
+    secret = os.environ.get(variable)
+    if secret is None:
+        raise _Usage(f"There is no environment variable {variable}. Is it exported?")
+    if not 16 <= len(secret) <= 256:
+        raise _Usage(f"The environment variable {variable} holds {len(secret)} characters; a secret has 16 to 256.")
+    if not re.fullmatch("[!-~]+", secret):
+        raise _Usage(f"The environment variable {variable} holds a space, a line end or a character beyond ASCII.")
     return secret
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="knowledge-conformance", description=(__doc__ or "").partition(":")[2].strip()
+        prog="knowledge-conformance", description=(__doc__ or "").partition(": ")[2].strip()
     )
     parser.add_argument("url", nargs="?", help="the provider's base URL, as it is registered")
     parser.add_argument("--secret-env", metavar="VAR", help="environment variable that holds the signing secret")

@@ -26,6 +26,10 @@ class Reading:
     faults: frozenset[str]
 
     @property
+    def is_json(self) -> bool:
+        return not self.faults & {NOT_UTF8, NOT_JSON, TOO_DEEP}
+
+    @property
     def results(self) -> list[Any]:
         """What stands under `results`, if that is a list."""
         found = self.document.get("results") if isinstance(self.document, dict) else None

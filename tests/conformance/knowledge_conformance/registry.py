@@ -23,12 +23,15 @@ class Need(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """`judge` answers what was seen, or raises `Failed` or `Skipped`. `fix` says what to do about a failure."""
+    """`judge` answers what was seen, or raises `Failed` or `Skipped`. `fix` says what to do about a failure. One that
+    is late sends nothing, and judges all answers that ever came: it has its turn when all others had theirs.
+    """
 
     requirement: Requirement
     title: str
     fix: str
     need: Need
+    is_late: bool
     judge: Judge
 
     @property
@@ -39,11 +42,13 @@ class Check:
 CHECKS: dict[str, Check] = {}
 
 
-def check(id_: str, title: str, *, fix: str, need: Need = Need.GENUINE) -> Callable[[Judge], Judge]:
+def check(
+    id_: str, title: str, *, fix: str, need: Need = Need.GENUINE, is_late: bool = False
+) -> Callable[[Judge], Judge]:
     """Registers what it decorates. Raises `KeyError` for an id that is no requirement."""
 
     def register(judge: Judge) -> Judge:
-        CHECKS[id_] = Check(requirements()[id_], title, fix, need, judge)
+        CHECKS[id_] = Check(requirements()[id_], title, fix, need, is_late, judge)
         return judge
 
     return register

@@ -11,6 +11,7 @@ from knowledge_conformance.registry import Check
 from knowledge_conformance.requirements import VERSION
 from knowledge_conformance.scenarios.every import CHECKS
 
+_SIGHT = "results.found"
 _BAD = (Status.FAILED, Status.NOT_RUN)
 
 
@@ -23,11 +24,19 @@ class Report:
     seconds: float
     declared: frozenset[str]
     findings: tuple[Finding, ...]
+    pauses_s: tuple[float, ...] = ()
 
     @property
     def ok(self) -> bool:
-        """Whether every MUST that could be judged was kept, and all had their time."""
-        return not any(finding.status in _BAD for finding in self.findings)
+        """Whether every MUST that could be judged was kept, all had their time, and something was judged at all."""
+        return self.is_judged and not any(finding.status in _BAD for finding in self.findings)
+
+    @property
+    def is_judged(self) -> bool:
+        """False where nothing was, or where no check could say whether results come: from that, nothing follows."""
+        judged = self.ids(*(status for status in Status if status is not Status.SKIPPED))
+        is_blind = _SIGHT in self.skipped and not self.ids(*_BAD)
+        return bool(judged) and not is_blind
 
     def ids(self, *statuses: Status) -> frozenset[str]:
         return frozenset(finding.id for finding in self.findings if finding.status in statuses)
@@ -54,9 +63,17 @@ class Report:
     @property
     def notes(self) -> tuple[str, ...]:
         """What no check can say."""
-        if "semanticSearch" not in self.declared:
-            return ()
-        return ("semanticSearch is declared. No examination from outside can prove it: try questions in other words.",)
+        notes = []
+        if "semanticSearch" in self.declared:
+            notes.append(
+                "semanticSearch is declared. No examination from outside can prove it: try questions in other words."
+            )
+        if self.pauses_s:
+            waited = f"{len(self.pauses_s)} times, {sum(self.pauses_s):.0f} s in all"
+            notes.append(f"It asked for a pause with Retry-After, and the pause was kept: {waited}.")
+        if self.url.endswith("/retrieve") and "retrieve.answers" in self.failed:
+            notes.append("The address ends in /retrieve. Name the base URL, without it: /retrieve is added to that.")
+        return tuple(notes)
 
 
 def check_of(finding: Finding) -> Check:

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from knowledge_conformance import signing
-from knowledge_conformance.client import Client, Reply, Sent
+from knowledge_conformance.client import Client, Line, Reply, Sent
 from knowledge_conformance.public_urls import is_loopback
-from knowledge_conformance.readings import Reading
+from knowledge_conformance.readings import Reading, read
+from knowledge_conformance.shapes import Fault, faults_of_answer
 
 JSON = "application/json"
+T = TypeVar("T")
 _PATIENCE_S = 5.0  # a pause that is asked for with Retry-After is kept, if it is no longer than this
-_PATIENCE_TIMES = 2
+_PATIENCE_TIMES = 3
 _SLOW_S = 0.4
+_VERY_SLOW_S = 2.0
+_AT_ONCE, _AT_ONCE_WHERE_VERY_SLOW = 16, 20
+_DEADLINE = (("X-Helpthread-Deadline-Ms", "9900"),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,28 +45,86 @@ class Observation:
     reply: Reply
     reading: Reading | None
 
+    @property
+    def document_ids(self) -> list[str]:
+        results = self.reading.results if self.reading else []
+        return [str(one.get("documentId")) for one in results if isinstance(one, dict)]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A genuine request that is to be repeated later: what came, when, and how many had been answered by then."""
+
+    sent: Sent
+    reply: Reply
+    at_s: float
+    answered_before: int
+
 
 @dataclass
 class Seen:
-    """What the first requests showed. The checks only read it."""
+    """`answers` are those to the first requests, by which the provider is got to know; `later` the others to genuine
+    ones, of equal answers to equal limits the first. The checks only read it.
+    """
 
     answers: list[Observation] = field(default_factory=list)
+    nothing: Observation | None = None  # the one of the answers to a question of which nothing should be found
+    later: dict[tuple[object, ...], Observation] = field(default_factory=dict)
     capabilities: Reply | None = None
     declaration: Reading | None = None
     declared: frozenset[str] = frozenset()
+    kept: dict[str, Kept] = field(default_factory=dict)
+    burst: list[tuple[Observation, Reply]] = field(default_factory=list)  # those that were asked at once
+    _faults: dict[int, list[Fault]] = field(default_factory=dict)
     query: str = ""  # the one that found most; empty where none found anything
 
     @property
+    def all_answers(self) -> list[Observation]:
+        return [*self.answers, *self.later.values()]
+
+    @property
     def readable(self) -> list[tuple[Observation, Reading]]:
-        return [(one, one.reading) for one in self.answers if one.reading and isinstance(one.reading.document, dict)]
+        return _readable(self.answers)
+
+    @property
+    def all_readable(self) -> list[tuple[Observation, Reading]]:
+        return _readable(self.all_answers)
 
     @property
     def results(self) -> list[dict[str, Any]]:
-        return [result for _, reading in self.readable for result in reading.results if isinstance(result, dict)]
+        return _results(self.readable)
+
+    @property
+    def all_results(self) -> list[dict[str, Any]]:
+        return _results(self.all_readable)
 
     def values(self, name: str) -> list[Any]:
-        """What results carry under a name; null is nothing."""
-        return [result[name] for result in self.results if result.get(name) is not None]
+        """What results of all answers carry under a name; null is nothing."""
+        return [result[name] for result in self.all_results if result.get(name) is not None]
+
+    @property
+    def refuses_nothing_found_with(self) -> int:
+        """The status with which a question that finds nothing is refused; 0 where it is answered, as it should be."""
+        reply = self.nothing.reply if self.nothing else None
+        return reply.status if reply and not reply.fault and not reply.is_whole else 0
+
+    def faults_of(self, reading: Reading) -> list[Fault]:
+        """Where a reading is not in shape; looked for once."""
+        if id(reading) not in self._faults:
+            self._faults[id(reading)] = faults_of_answer(reading.document)
+        return self._faults[id(reading)]
+
+    def of(self, query: str, limit: int) -> Observation | None:
+        """Among the first answers."""
+        return next((one for one in self.answers if (one.query, one.limit) == (query, limit)), None)
+
+
+def _readable(answers: list[Observation]) -> list[tuple[Observation, Reading]]:
+    return [(one, one.reading) for one in answers if one.reading and isinstance(one.reading.document, dict)]
+
+
+def _results(readable: list[tuple[Observation, Reading]]) -> list[dict[str, Any]]:
+    return [result for _, reading in readable for result in reading.results if isinstance(result, dict)]
 
 
 class Subject:
@@ -72,12 +136,18 @@ class Subject:
         self.client = client
         self.queries = queries
         self.seen = Seen()
+        self._turns: asyncio.Semaphore | None = None
+        self.pauses_s: list[float] = []  # those that were asked for, and kept
         self.is_on_this_machine = is_loopback(urlsplit(url).hostname or "")
 
     @property
     def is_slow(self) -> bool:
         """Whether one thing after the other would take too long for a whole run."""
         return any(one.reply.took_s > _SLOW_S for one in self.seen.answers)
+
+    async def each(self, turns: Iterable[Awaitable[T]]) -> list[T]:
+        """One after the other, or all at once where that would take too long; in their order."""
+        return await asyncio.gather(*turns) if self.is_slow else [await one for one in turns]
 
     def signed(
         self,
@@ -89,14 +159,14 @@ class Subject:
         timestamp: int | None = None,
         nonce: str | None = None,
         header: Callable[[int, str, str], str] | None = None,
-        more: tuple[tuple[str, str], ...] = (),
+        more: tuple[tuple[str, str], ...] = _DEADLINE,
     ) -> Sent:
         """A genuine request over `body`, unless something else is said. `header` writes the signature header from time,
         nonce and the value that fits.
         """
         t = int(time.time()) if timestamp is None else timestamp
         n = nonce or new_nonce()
-        value = signing.sign(secret or self.secrets.current, timestamp=t, nonce=n, body=body)
+        value = signing.sign(self.secrets.current if secret is None else secret, timestamp=t, nonce=n, body=body)
         text = header(t, n, value) if header else signing.header([value], timestamp=t, nonce=n)
         headers = [
             ("X-Helpthread-Knowledge-Version", "1"),
@@ -108,21 +178,43 @@ class Subject:
             headers.append(("Content-Type", JSON))
         return Sent(method, path, body, tuple(headers))
 
-    async def send(self, build: Callable[[], Sent]) -> Reply:
-        """Sends what `build` makes, and makes it anew after a short pause that the provider asks for."""
-        reply = await self.client.send(build())
+    async def send(self, build: Callable[[], Sent], *, line: Line | None = None) -> Reply:
+        """Sends what `build` makes, and makes it anew after a short pause that the provider asks for. Each time on a
+        connection of its own, unless a line is named.
+        """
+        way = line or self.client
+        reply = await self._sent(build, way)
         for _ in range(_PATIENCE_TIMES):
             pause_s = asked_pause_s(reply)
             if pause_s is None or pause_s > _PATIENCE_S:
                 break
+            self.pauses_s.append(pause_s)
             await asyncio.sleep(pause_s)
-            reply = await self.client.send(build())
+            reply = await self._sent(build, way)
         return reply
+
+    async def _sent(self, build: Callable[[], Sent], way: Client | Line) -> Reply:
+        if not self.is_slow:
+            return await way.send(build())
+        if self._turns is None:
+            is_very_slow = any(one.reply.took_s > _VERY_SLOW_S for one in self.seen.answers)
+            self._turns = asyncio.Semaphore(_AT_ONCE_WHERE_VERY_SLOW if is_very_slow else _AT_ONCE)
+        async with self._turns:
+            return await way.send(build())
 
     async def ask(self, fields: Mapping[str, object]) -> Reply:
         """A genuine request with these fields in its body."""
         body = body_of(fields)
-        return await self.send(lambda: self.signed(body, more=deadline_header()))
+        return self.noted(body, await self.send(lambda: self.signed(body)))
+
+    def noted(self, body: bytes, reply: Reply) -> Reply:
+        """Keeps the answer to a genuine request over `body` for those who judge every answer."""
+        if reply.is_whole:
+            limit = json.loads(body)["limit"]
+            key = (limit, reply.headers.get("content-type"), hashlib.sha256(reply.body).digest())
+            if key not in self.seen.later:
+                self.seen.later[key] = Observation("", limit, reply, read(reply.body))
+        return reply
 
     def plain_body(self) -> bytes:
         """A request's body that is in order, each time with the same bytes."""
@@ -135,7 +227,7 @@ def body_of(fields: Mapping[str, object]) -> bytes:
 
 
 def deadline_header() -> tuple[tuple[str, str], ...]:
-    return (("X-Helpthread-Deadline-Ms", "9900"),)
+    return _DEADLINE
 
 
 def new_nonce() -> str:

@@ -68,7 +68,7 @@ def _scenario(title: str, findings: list[Finding], verdict: Verdict) -> Iterator
 def _told(finding: Finding, *, is_expected: bool) -> Iterator[str]:
     about = check_of(finding)
     mark = "expected" if is_expected else _MARKS[finding.status]
-    if finding.status is Status.SKIPPED:
+    if finding.status in (Status.SKIPPED, Status.NOT_RUN):  # it did nothing wrong that one could mend
         yield from _wrapped(f"  {mark:8} {finding.id}: ", finding.saw)
         return
     yield f"  {mark:8} {finding.id}  {about.title} ({about.requirement.level})"
@@ -80,6 +80,10 @@ def _told(finding: Finding, *, is_expected: bool) -> Iterator[str]:
 def _baseline(verdict: Verdict) -> Iterator[str]:
     for id_ in sorted(verdict.stale):
         yield f"The baseline expects {id_} to fail, and it passes: take it out of the file."
+    for id_ in sorted(verdict.open):
+        yield f"The baseline names {id_}, which could not be judged."
+    if verdict.unasked:
+        yield f"Not asked for, and in the baseline: {', '.join(sorted(verdict.unasked))}."
 
 
 def _end(report: Report, verdict: Verdict) -> Iterator[str]:
@@ -87,6 +91,9 @@ def _end(report: Report, verdict: Verdict) -> Iterator[str]:
     told = ", ".join(f"{counts[status]} {status.value.replace('_', ' ')}" for status in Status if counts[status])
     expected = f" ({len(verdict.expected)} of the failures expected)" if verdict.expected else ""
     yield f"{told}{expected}, in {report.seconds:.1f} s"
+    if not report.is_judged:
+        yield "NOTHING JUDGED: from what was skipped nothing follows."
+        return
     yield f"{'PASSED' if verdict.ok else 'FAILED'}: profile {report.profile}"
     if report.profile == "minimum":
         yield "Whether anybody else is refused was not examined: --profile full."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from knowledge_conformance.findings import Failed, Skipped
 from knowledge_conformance.readings import Reading
 from knowledge_conformance.registry import Need, check
+from knowledge_conformance.roots import GENUINE
 from knowledge_conformance.scenarios.retrieval import says_json
 from knowledge_conformance.shapes import faults_of_declaration
 from knowledge_conformance.subject import Subject
@@ -28,7 +29,7 @@ _NOTHING_LESS = "Write the field into your results, or declare the capability no
 async def page(subject: Subject) -> str:
     reply = subject.seen.capabilities
     if reply is None:
-        raise Skipped("it was not asked for")
+        raise Skipped("no genuine request was answered with 200", because=GENUINE)
     if reply.fault or reply.status not in (200, 404, 405):
         raise Failed(reply.words)
     return "there is none, which is fine" if reply.status != 200 else "it is there"
@@ -70,6 +71,7 @@ async def version(subject: Subject) -> str:
     "What results carry is declared",
     fix="Declare it on GET /capabilities: what is not declared is not relied on, and scores are not ordered by.",
     need=Need.RESULTS,
+    is_late=True,
 )
 async def complete(subject: Subject) -> str:
     carried = [name for name, field in _FIELDS.items() if subject.seen.values(field)]
@@ -79,7 +81,7 @@ async def complete(subject: Subject) -> str:
     return f"{len(carried)} are carried and declared"
 
 
-@check("freshness.labelled", "Some result carries `freshness`, as declared", fix=_NOTHING_LESS, need=Need.RESULTS)
+@check("freshness.labelled", "Some result carries `freshness`, as declared", fix=_NOTHING_LESS, need=Need.RESULTS, is_late=True)
 async def freshness(subject: Subject) -> str:
     return _some(subject, "freshness")
 
@@ -89,17 +91,18 @@ async def freshness(subject: Subject) -> str:
     "Some result carries `translationGroupId`, as declared",
     fix=_NOTHING_LESS,
     need=Need.RESULTS,
+    is_late=True,
 )
 async def groups(subject: Subject) -> str:
     return _some(subject, "translationGroups")
 
 
-@check("citation-url.labelled", "Some result carries `url`, as declared", fix=_NOTHING_LESS, need=Need.RESULTS)
+@check("citation-url.labelled", "Some result carries `url`, as declared", fix=_NOTHING_LESS, need=Need.RESULTS, is_late=True)
 async def citation(subject: Subject) -> str:
     return _some(subject, "citationUrl")
 
 
-@check("chunking.labelled", "Every result carries `chunkId`, as declared", fix=_NOTHING_LESS, need=Need.RESULTS)
+@check("chunking.labelled", "Every result carries `chunkId`, as declared", fix=_NOTHING_LESS, need=Need.RESULTS, is_late=True)
 async def chunks(subject: Subject) -> str:
     return _every(subject, "chunking")
 
@@ -109,10 +112,12 @@ async def chunks(subject: Subject) -> str:
     "No passage stands twice in one answer",
     fix="Answer each `chunkId` of a document once.",
     need=Need.RESULTS,
+    is_late=True,
 )
 async def distinct(subject: Subject) -> str:
     _declared(subject, "chunking")
-    for _, reading in subject.seen.readable:
+    most = 0
+    for _, reading in subject.seen.all_readable:
         names = [
             (str(one.get("documentId")), str(one["chunkId"]))
             for one in reading.results
@@ -120,10 +125,13 @@ async def distinct(subject: Subject) -> str:
         ]
         if len(set(names)) != len(names):
             raise Failed("two results of one answer are the same passage")
-    return "all are different"
+        most = max(most, len(names))
+    if most < 2:
+        raise Skipped("no answer has two results with a chunkId")
+    return f"up to {most} in one answer, all different"
 
 
-@check("scoring.labelled", "Every result carries `score`, as declared", fix=_NOTHING_LESS, need=Need.RESULTS)
+@check("scoring.labelled", "Every result carries `score`, as declared", fix=_NOTHING_LESS, need=Need.RESULTS, is_late=True)
 async def scores(subject: Subject) -> str:
     return _every(subject, "scoring")
 
@@ -133,20 +141,27 @@ async def scores(subject: Subject) -> str:
     "The best score comes first",
     fix="Order your results by falling `score`; higher is better.",
     need=Need.RESULTS,
+    is_late=True,
 )
 async def ordered(subject: Subject) -> str:
     _declared(subject, "scoring")
-    for _, reading in subject.seen.readable:
+    differing = 0
+    for _, reading in subject.seen.all_readable:
         numbers = [one.get("score") for one in reading.results if isinstance(one, dict)]
         known = [number for number in numbers if isinstance(number, int | float) and not isinstance(number, bool)]
         if known != sorted(known, reverse=True):
             raise Failed("a result stands behind one with a lower score")
-    return "scores fall in every answer"
+        differing += len(set(known)) > 1
+    if not differing:
+        raise Skipped("no two scores of one answer differ; name a question of several words with --query")
+    return f"scores fall in {differing} answers"
 
 
 def _declaration(subject: Subject) -> Reading:
     if subject.seen.declaration is None:
-        raise Skipped("there is no such page, or no whole one")
+        if subject.seen.capabilities and subject.seen.capabilities.status in (404, 405):
+            raise Skipped("there is no such page")
+        raise Skipped("the page did not come", because=("capabilities.page",))
     return subject.seen.declaration
 
 
@@ -159,13 +174,13 @@ def _some(subject: Subject, name: str) -> str:
     _declared(subject, name)
     count = len(subject.seen.values(_FIELDS[name]))
     if not count:
-        raise Failed(f"none of {len(subject.seen.results)} results carries it")
-    return f"{count} of {len(subject.seen.results)} results carry it"
+        raise Failed(f"none of {len(subject.seen.all_results)} results carries it")
+    return f"{count} of {len(subject.seen.all_results)} results carry it"
 
 
 def _every(subject: Subject, name: str) -> str:
     _declared(subject, name)
-    count, whole = len(subject.seen.values(_FIELDS[name])), len(subject.seen.results)
+    count, whole = len(subject.seen.values(_FIELDS[name])), len(subject.seen.all_results)
     if count < whole:
         raise Failed(f"{whole - count} of {whole} results do not carry it")
     return f"all {whole} results carry it"

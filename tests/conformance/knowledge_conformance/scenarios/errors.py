@@ -23,8 +23,8 @@ def _survives(*bodies: bytes) -> Callable[[Subject], Awaitable[str]]:
 
 def _each(bodies: tuple[bytes, ...], judge: Callable[..., str]) -> Callable[[Subject], Awaitable[str]]:
     async def all_of_them(subject: Subject) -> str:
-        words = [judge(await subject.send(partial(subject.signed, body))) for body in bodies]
-        return words[-1]
+        replies = await subject.each(subject.send(partial(subject.signed, body)) for body in bodies)
+        return [judge(reply) for reply in replies][-1]
 
     return all_of_them
 
@@ -61,9 +61,15 @@ _CASES = {
     "errors.out-of-range": (
         "Limits and queries out of range break nothing",
         _survives(
-            *(body_of({"query": "help", "limit": limit}) for limit in (0, 51, 10**18, "3")),
-            *(body_of({"query": query, "limit": 3}) for query in ("", "x" * 1025)),
+            *(body_of({"query": "help", "limit": limit}) for limit in (0, -1, 51, 10**18, 2.5, "3", None, True, [])),
+            *(body_of({"query": query, "limit": 3}) for query in ("", " ", "x" * 1025)),
+            body_of({"query": "help"}),
         ),
+        _SURVIVE,
+    ),
+    "errors.locale-type": (
+        "A locale that is no tag breaks nothing",
+        _survives(*(body_of({"query": "help", "limit": 3, "locale": locale}) for locale in (7, None, "", "_", ["de"]))),
         _SURVIVE,
     ),
 }

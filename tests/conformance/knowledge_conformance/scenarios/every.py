@@ -8,9 +8,12 @@ from knowledge_conformance.requirements import requirements
 from knowledge_conformance.scenarios import (  # noqa: F401  # loading them registers their checks
     capabilities,
     errors,
+    headers,
     hostile,
     languages,
     load,
+    memory,
+    refusals,
     requests,
     results,
     retrieval,

@@ -8,7 +8,9 @@ from knowledge_conformance.findings import Failed, Skipped
 from knowledge_conformance.observe import NOWHERE_FOUND, is_whole
 from knowledge_conformance.readings import NOT_FINITE, NOT_JSON, NOT_UTF8, REPEATED_KEY, TOO_DEEP
 from knowledge_conformance.registry import Need, check
-from knowledge_conformance.subject import Observation, Subject, deadline_header
+from knowledge_conformance.roots import ANSWERS, GENUINE
+from knowledge_conformance.shapes import kind_of
+from knowledge_conformance.subject import Observation, Subject
 
 _ALLOWED_S = 10.0
 _COMFORTABLE_S = 3.0
@@ -22,16 +24,20 @@ _NO_VERDICT = (401, 403)  # those are about the signature
     need=Need.NOTHING,
 )
 async def answers(subject: Subject) -> str:
+    whole = _first_whole(subject)
     for one in subject.seen.answers:
         reply = one.reply
-        if one.query == NOWHERE_FOUND:
-            continue  # that has a check of its own
+        if one.query == NOWHERE_FOUND or one.limit != 10:
+            continue  # those have checks of their own
+        if whole and reply.status and reply.status == subject.seen.refuses_nothing_found_with:
+            continue  # and that is what they tell
         if reply.fault is Fault.BROKEN:
             raise Failed(reply.words)
         if reply.fault is None and reply.status not in (200, *_NO_VERDICT) and not 300 <= reply.status < 400:
             raise Failed(reply.words)
-    _first_whole(subject)
-    return f"{len(subject.seen.answers)} genuine requests were answered with 200"
+    if not whole:
+        raise Skipped("no genuine request was answered with 200", because=GENUINE)
+    return f"{len(_whole(subject))} genuine requests were answered with 200"
 
 
 @check(
@@ -44,6 +50,7 @@ async def no_redirect(subject: Subject) -> str:
     for one in subject.seen.answers:
         if 300 <= one.reply.status < 400:
             raise Failed(one.reply.words)
+    _some_came(subject)
     return "no redirect came"
 
 
@@ -51,6 +58,7 @@ async def no_redirect(subject: Subject) -> str:
     "retrieve.content-type",
     "The answer says that it is JSON",
     fix="Send `Content-Type: application/json`.",
+    is_late=True,
 )
 async def content_type(subject: Subject) -> str:
     for one in _whole(subject):
@@ -67,6 +75,7 @@ async def content_type(subject: Subject) -> str:
 )
 async def size(subject: Subject) -> str:
     _no_fault(subject, Fault.TOO_LARGE)
+    _some_came(subject)
     largest = max((len(one.reply.body) for one in subject.seen.answers), default=0)
     return f"the largest answer has {largest} bytes"
 
@@ -79,6 +88,7 @@ async def size(subject: Subject) -> str:
 )
 async def encoding(subject: Subject) -> str:
     _no_fault(subject, Fault.BAD_ENCODING)
+    _some_came(subject)
     return "every answer could be unpacked"
 
 
@@ -120,6 +130,21 @@ async def depth(subject: Subject) -> str:
 
 
 @check(
+    "answer.object",
+    "The answer is one JSON object",
+    fix="Answer `{\"contractVersion\": 1, \"results\": [...]}`, and not the list alone.",
+)
+async def is_object(subject: Subject) -> str:
+    read = [one.reading for one in _whole(subject) if one.reading and one.reading.is_json]
+    if not read:
+        raise Skipped("no answer is JSON", because=ANSWERS)
+    others = [reading.document for reading in read if not isinstance(reading.document, dict)]
+    if others:
+        raise Failed(f"it is {kind_of(others[0])}")
+    return f"{len(read)} answers are objects"
+
+
+@check(
     "results.found",
     "At least one question finds something",
     fix="Name a question that your provider has passages for: --query 'change a booking'. Without results nothing that "
@@ -128,8 +153,11 @@ async def depth(subject: Subject) -> str:
 )
 async def found(subject: Subject) -> str:
     if not subject.seen.query:
-        if any(one.reading.document is None for one in subject.seen.answers if one.reading):
-            raise Skipped("an answer could not be read; another check says why")
+        if len(subject.seen.readable) < len([one for one in subject.seen.answers if one.reading]):
+            raise Skipped("an answer could not be read", because=ANSWERS)
+        faults = [fault.about for _, one in subject.seen.readable for fault in subject.seen.faults_of(one)]
+        if "answer.results" in faults:
+            raise Skipped("no results could be read", because=("answer.results",))
         raise Failed(f"{len(subject.queries)} questions found nothing")
     most = max(len(reading.results) for _, reading in subject.seen.readable)
     return f"the best question found {most} results"
@@ -141,12 +169,16 @@ async def found(subject: Subject) -> str:
     fix='Answer 200 with `"results": []`; nothing found is no error.',
 )
 async def none(subject: Subject) -> str:
-    for one in subject.seen.answers:
-        if one.query == NOWHERE_FOUND:
-            if one.reading is None:
-                raise Failed(one.reply.words)
-            return f"200 with {len(one.reading.results)} results"
-    raise Skipped("it was not asked")
+    one = subject.seen.nothing
+    if one is None:
+        raise Skipped("no genuine request was answered with 200", because=GENUINE)
+    if one.reading is None:
+        raise Failed(one.reply.words)
+    if one.reading.results:
+        raise Skipped("it finds something for every question, words of no language too")
+    if not isinstance(one.reading.document, dict):
+        raise Skipped("that answer could not be read", because=ANSWERS)
+    return "200 with no results"
 
 
 @check(
@@ -154,16 +186,31 @@ async def none(subject: Subject) -> str:
     "There are never more results than were asked for",
     fix="Cut your results at `limit`; the surplus is thrown away, and with it your time.",
     need=Need.ANSWERS,
+    is_late=True,
 )
 async def limit_obeyed(subject: Subject) -> str:
     most = 0
-    for one, reading in subject.seen.readable:
+    for one, reading in subject.seen.all_readable:
         most = max(most, len(reading.results))
         if len(reading.results) > one.limit:
             raise Failed(f"{len(reading.results)} results came where {one.limit} were asked for")
     if most < 2:
         raise Skipped("no question found more than one result; name a better one with --query")
-    return "limits of 1 and 10 were kept"
+    limits = sorted({one.limit for one, _ in subject.seen.all_readable})
+    return f"limits of {', '.join(map(str, limits))} were kept"
+
+
+@check(
+    "limit.each",
+    "Limits in between are taken as well",
+    fix="Take every `limit` from 1 to 50; answer fewer results if you like.",
+)
+async def limit_each(subject: Subject) -> str:
+    asked = [one for one in subject.seen.answers if one.limit not in (10, 50)]
+    for one in asked:
+        if one.reading is None:
+            raise Failed(f"a limit of {one.limit}: {one.reply.words}")
+    return f"{len(asked)} were taken"
 
 
 @check(
@@ -172,10 +219,27 @@ async def limit_obeyed(subject: Subject) -> str:
     fix="Take every `limit` from 1 to 50; answer fewer results if you like.",
 )
 async def limit_highest(subject: Subject) -> str:
-    count = len(answered(await subject.ask({"query": subject.seen.query or subject.queries[0], "limit": 50})).results)
-    if count > 50:
-        raise Failed(f"{count} results came where 50 were asked for")
-    return f"answered with {count} results"
+    ten, fifty = _with_ten_and_fifty(subject)
+    if fifty.reading is None:
+        raise Failed(fifty.reply.words)
+    if ten.document_ids and not fifty.document_ids:
+        raise Failed(f"nothing came, where a limit of 10 got {len(ten.document_ids)} results")
+    return f"answered with {len(fifty.document_ids)} results"
+
+
+@check(
+    "limit.no-fewer",
+    "With a limit of 50 it finds no less than with 10",
+    fix="Look for `limit` passages before you group, filter or cut them.",
+    need=Need.RESULTS,
+)
+async def no_fewer(subject: Subject) -> str:
+    ten, fifty = _with_ten_and_fifty(subject)
+    if not fifty.document_ids:
+        raise Skipped("with 50 no results came", because=("limit.highest",))
+    if len(fifty.document_ids) < len(ten.document_ids):
+        raise Failed(f"{len(fifty.document_ids)} results came with 50, and {len(ten.document_ids)} with 10")
+    return f"{len(ten.document_ids)} with 10, {len(fifty.document_ids)} with 50"
 
 
 @check(
@@ -213,7 +277,7 @@ async def keep_alive(subject: Subject) -> str:
     body = subject.plain_body()
     async with subject.client.line() as line:
         for _ in range(2):
-            answered(await line.send(subject.signed(body, more=deadline_header())))
+            answered(await subject.send(lambda: subject.signed(body), line=line))
     return "two requests were answered"
 
 
@@ -223,13 +287,25 @@ def says_json(content_type: str) -> bool:
 
 
 def _whole(subject: Subject) -> list[Observation]:
-    return [one for one in subject.seen.answers if is_whole(one.reply)]
+    return [one for one in subject.seen.all_answers if is_whole(one.reply)]
 
 
-def _first_whole(subject: Subject) -> Observation:
-    for one in _whole(subject):
-        return one
-    raise Skipped("no genuine request was answered with 200; another check says why")
+def _first_whole(subject: Subject) -> Observation | None:
+    return next(iter(_whole(subject)), None)
+
+
+def _some_came(subject: Subject) -> None:
+    """Raises `Skipped` where nothing ever came that could be judged."""
+    if not any(one.reply.status for one in subject.seen.answers):
+        raise Skipped("no answer came at all", because=GENUINE)
+
+
+def _with_ten_and_fifty(subject: Subject) -> tuple[Observation, Observation]:
+    query = subject.seen.query or subject.queries[0]
+    ten, fifty = subject.seen.of(query, 10), subject.seen.of(query, 50)
+    if ten is None or fifty is None:
+        raise Skipped("it was not asked", because=GENUINE)
+    return ten, fifty
 
 
 def _no_fault(subject: Subject, fault: Fault) -> None:
