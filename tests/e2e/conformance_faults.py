@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import time
 from collections.abc import Callable
@@ -29,10 +30,18 @@ def refuses(condition: Callable[[Request, dict[str, Any]], bool], status: int = 
 
     class Refusing(Provider):
         def retrieve(self, request: Request) -> Response:
-            fields = json.loads(request.body.decode("utf-8", "replace"), strict=False) if request.body else {}
-            return Response(status) if condition(request, fields) else super().retrieve(request)
+            return Response(status) if condition(request, fields_of(request)) else super().retrieve(request)
 
     return Refusing
+
+
+def fields_of(request: Request) -> dict[str, Any]:
+    """What the body says, if it is an object at all."""
+    try:
+        fields = json.loads(request.body.decode("utf-8", "replace"), strict=False)
+    except (ValueError, RecursionError):
+        return {}
+    return fields if isinstance(fields, dict) else {}
 
 
 def answers(change: Callable[[Response], Response]) -> Callable[[], Provider]:
@@ -132,6 +141,13 @@ MAKERS |= {
     "errors.half-character": breaks(b"\\ud83d"),
     "errors.null-character": breaks(b"\\u0000"),
     "errors.out-of-range": breaks(b""),
+    "errors.locale-type": refuses(lambda _request, fields: isinstance(fields.get("locale"), list), 500),
+    "answer.object": answers(lambda response: replace(response, body=b"[" + response.body + b"]")),
+    "limit.each": refuses(lambda _request, fields: fields.get("limit") == 11),
+    "result.title-told": carries(title=" "),
+    "result.title-plain": carries(title="A <mark>pass</mark>"),
+    "query.emoji": refuses(lambda _request, fields: "👩" in str(fields.get("query"))),
+    "query.line-breaks": refuses(lambda _request, fields: "\n" in str(fields.get("query")), 500),
 }
 
 
@@ -146,6 +162,39 @@ class IgnoresTheLimit(Provider):
     def retrieve(self, request: Request) -> Response:
         fields = json.loads(request.body)
         return super().retrieve(replace(request, body=json.dumps(fields | {"limit": 50}).encode()))
+
+
+@fault("limit.no-fewer")
+class CutsWhatIsLong(Provider):
+    def retrieve(self, request: Request) -> Response:
+        fields = json.loads(request.body)
+        wanted = 2 if fields.get("limit") == 50 else fields.get("limit")
+        return super().retrieve(replace(request, body=json.dumps(fields | {"limit": wanted}).encode()))
+
+
+@fault("result.ids-stay")
+class NamesAnew(Provider):
+    def result(self, number: int, locale: str) -> dict[str, Any]:
+        return super().result(number, locale) | {"chunkId": f"doc-{number}#{time.monotonic_ns()}"}
+
+
+@fault("request.header-names")
+class ReadsOneSpelling(Provider):
+    def handle(self, request: Request) -> Response:
+        return super().handle(request) if "X-Helpthread-Signature" in request.names else Response(401)
+
+
+@fault("locale-fallback.not-needed")
+class AnswersBothLanguages(Provider):
+    def found(self, query: str, locale: str | None, fallback: str | None) -> list[dict[str, Any]]:
+        some = super().found(query, locale, fallback)
+        return some + [one for one in super().found(query, fallback, None) if fallback and one not in some]
+
+
+@fault("locale-fallback.nothing-else")
+class FallsBackOnEverything(Provider):
+    def found(self, query: str, locale: str | None, fallback: str | None) -> list[dict[str, Any]]:
+        return super().found(query, locale, fallback) or super().found(query, None, None) * (fallback is not None)
 
 
 @fault("capabilities.page")
@@ -250,8 +299,18 @@ def over(spell: Callable[[bytes], bytes]) -> Callable[[], Provider]:
     return verifies(judge)
 
 
-def is_signed(parts: dict[str, str], body: bytes) -> bool:
-    return parts.get("v1") == mac(body, t=parts.get("t", ""), n=parts.get("n", ""))
+def is_signed(parts: dict[str, str], body: bytes, *, secret: str = SECRET) -> bool:
+    return parts.get("v1") == mac(body, t=parts.get("t", ""), n=parts.get("n", ""), secret=secret)
+
+
+def fits(parts: dict[str, str], body: bytes, *, digits: slice) -> bool:
+    """Whether some of the 64 digits are right."""
+    right, value = mac(body, t=parts.get("t", ""), n=parts.get("n", "")), parts.get("v1", "")
+    return len(value) == 64 and value[digits] == right[digits]
+
+
+def age_of_s(parts: dict[str, str]) -> float:
+    return abs(age_s(f"t={parts.get('t', '')}"))
 
 
 def written_again(body: bytes) -> bytes:
@@ -287,7 +346,12 @@ MAKERS |= {
     "sig.short-value-refused": also_if(
         lambda p, b: mac(b, t=p.get("t", ""), n=p.get("n", "")).startswith(p.get("v1", "x"))
     ),
-    "sig.two-times-refused": also_if(lambda parts, body: parts.get("t", "0").isdigit() and len(parts) == 3),
+    "sig.two-times-refused": also_if(is_signed),
+    "sig.empty-secret-refused": also_if(lambda parts, body: is_signed(parts, body, secret="")),
+    "sig.altered-value-refused": also_if(lambda parts, body: fits(parts, body, digits=slice(63))),
+    "sig.upper-case-refused": also_if(
+        lambda parts, body: is_signed(parts | {"v1": parts.get("v1", "").lower()}, body) and age_of_s(parts) < 60
+    ),
     "rotation.both": only_if(lambda header, body: header.count("v1=") == 1),
     "rotation.current-alone": only_if(lambda *_: False),
     "rotation.previous-alone": verifies(lambda provider, h, b: verify(h, b, secrets=[SECRET], now=time.time()).nonce),
@@ -298,6 +362,87 @@ MAKERS |= {
 class Forgets(Provider):
     def remember(self, nonce: str) -> bool:
         return True
+
+
+@fault("sig.replay-renamed-refused")
+class RemembersWhatIsNotSigned(Provider):
+    def admit(self, request: Request) -> None:
+        self.verify(request.headers.get("x-helpthread-signature", ""), request.body)
+        if not self.remember(request.headers.get("x-helpthread-request", "")):
+            raise BadSignature("replayed")
+
+
+@fault("sig.replay-later-refused")
+class ForgetsSoon(Provider):
+    """Remembers each nonce for a moment: longer than a repetition at once takes, shorter than the suite waits."""
+
+    remembers_s = 0.4
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.since: dict[str, float] = {}
+
+    def remember(self, nonce: str) -> bool:
+        with self.lock:
+            now = time.monotonic()
+            is_new = now - self.since.get(nonce, -9.0) > self.remembers_s
+            self.since[nonce] = now
+            return is_new
+
+
+@fault("sig.replay-after-many-refused")
+class RemembersTheLast(Provider):
+    """The last 32 nonces, whatever the time."""
+
+    def remember(self, nonce: str) -> bool:
+        with self.lock:
+            is_new = nonce not in self.seen
+            self.last = [*getattr(self, "last", []), nonce][-32:]
+            self.seen = set(self.last)
+            return is_new
+
+
+@fault("sig.nonce-other-time-refused")
+class RemembersNonceAndTime(Provider):
+    def verify(self, header: str, body: bytes) -> str:
+        found = verify(header, body, secrets=self.secrets, now=time.time())
+        return f"{found.nonce} at {found.timestamp}"
+
+
+@fault("sig.odd-values-refused")
+class ConvertsUnseen(Provider):
+    def handle(self, request: Request) -> Response:
+        header = request.headers.get("x-helpthread-signature", "")
+        time_, _, rest = header.removeprefix("t=").partition(",n=")
+        is_broken = header.startswith("t=") and rest.count("v1=") == 1 and not time_.isdigit()
+        return Response(500) if is_broken else super().handle(request)
+
+
+@fault("refusal.has-status")
+class RefusesInWords(Provider):
+    def refuse(self, request: Request, bad: BadSignature) -> Response:
+        return Response(200, b'{"error": "go away"}')
+
+
+@fault("refusal.is-short")
+class RefusesAtLength(Provider):
+    def refuse(self, request: Request, bad: BadSignature) -> Response:
+        return Response(401, b"no " * 700_000)
+
+
+@fault("sig.nothing-told-encoded")
+class TellsItInBase64(Provider):
+    def refuse(self, request: Request, bad: BadSignature) -> Response:
+        return Response(401, base64.b64encode(f"for {SECRET}".encode()))
+
+
+@fault("capabilities.stale-refused")
+class DeclaresToOldSignatures(Provider):
+    def handle(self, request: Request) -> Response:
+        header = request.headers.get("x-helpthread-signature", "")
+        parts = dict(item.partition("=")[::2] for item in header.split(","))
+        is_old = request.path == "/capabilities" and is_signed(parts, b"") and abs(age_s(header)) > 300
+        return self.declare() if is_old else super().handle(request)
 
 
 @fault("sig.replay-race-refused")

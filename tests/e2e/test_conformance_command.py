@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import json
+import re
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from knowledge_conformance.command import FAILED, PASSED, UNREACHABLE, USAGE, main
+from knowledge_conformance.command import FAILED, INTERRUPTED, PASSED, UNREACHABLE, USAGE, main
 from knowledge_conformance.requirements import requirements
+from knowledge_conformance.scenarios import memory
 
+from fixtures.reference_provider.signatures import BadSignature
 from tests.e2e.conformance_faults import MAKERS
-from tests.support.faulty_provider import PREVIOUS, SECRET, Provider, serving
+from tests.support.faulty_provider import PREVIOUS, SECRET, Provider, Request, Response, serving
+from tests.support.interrupts import heeds_ctrl_c
+from tests.support.tls import TestAuthority
 
 ROOT = Path(__file__).resolve().parents[2]
 QUICK = ["--query", "ferry", "--allow-http-loopback"]
@@ -24,6 +31,9 @@ QUICK = ["--query", "ferry", "--allow-http-loopback"]
 def secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KB_SECRET", SECRET)
     monkeypatch.setenv("KB_PREVIOUS", PREVIOUS)
+    monkeypatch.setenv("KB_SHORT", "kgs_")
+    monkeypatch.setenv("KB_SPACED", "kgs_ " + "1" * 20)
+    monkeypatch.setattr(memory, "LATER_S", 0.6)
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +48,19 @@ def forgetful() -> Iterator[str]:
         yield url
 
 
+BAD_URLS = [
+    "http://127.0.0.1:99999",
+    "http://127.0.0.1:abc",
+    "http://[::1",
+    "https://xn--a.example",
+    "https://kb..example.com",
+    "https://kb example.com",
+    "https://bücher.example",
+    "127.0.0.1:8000",
+    "localhost:8000",
+]
+
+
 def examine(url: str, *options: str) -> int:
     return main([url, "--secret-env", "KB_SECRET", *QUICK, *options])
 
@@ -46,7 +69,7 @@ def test_a_sound_provider_passes(sound: str, capsys: pytest.CaptureFixture[str])
     assert examine(sound) == PASSED
     said = capsys.readouterr().out
     assert said.endswith("PASSED: profile full\n")
-    assert "Everybody else is refused: 21 of 21 in order" in said
+    assert "Everybody else is refused: 33 of 33 in order" in said
 
 
 def test_the_least_profile_says_what_it_leaves_out(sound: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -90,6 +113,40 @@ def test_the_report_for_continuous_integration(forgetful: str, tmp_path: Path) -
     }
     inside = {case.get("name"): [child.tag for child in case] for case in suite}
     assert inside == {"sig.replay-refused": ["failure"], "sig.stale-refused": [], "rotation.both": ["skipped"]}
+
+
+class Pausing(Provider):
+    """Puts off every third request, for no time at all."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.count = 0
+
+    def handle(self, request: Request) -> Response:
+        self.count += 1
+        is_put_off = self.count % 3 == 2
+        return Response(429, headers={"Retry-After": "0"}) if is_put_off else super().handle(request)
+
+
+class Postponing(Provider):
+    """Puts off strangers for an hour."""
+
+    def refuse(self, request: Request, bad: BadSignature) -> Response:
+        return Response(429, headers={"Retry-After": "3600"})
+
+
+class Vanishing(Provider):
+    """Closes its door after the twentieth request."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.count = 0
+
+    def handle(self, request: Request) -> Response:
+        self.count += 1
+        if self.count == 20:
+            self.leave()
+        return super().handle(request)
 
 
 def baseline(directory: Path, text: str) -> list[str]:
@@ -139,8 +196,16 @@ def test_what_was_not_examined_is_not_stale(sound: str, tmp_path: Path) -> None:
         ["https://kb.example.com", "--secret-env", "KB_SECRET", "--previous-secret-env", "KB_NOTHING"],
         ["https://kb.example.com", "--secret-env", "KB_SECRET", "--only", "sig.nothing"],
         ["https://kb.example.com", "--secret-env", "KB_SECRET", "--baseline", "nowhere.txt"],
+        ["https://kb.example.com", "--secret-env", "KB_SHORT"],
+        ["https://kb.example.com", "--secret-env", "KB_SPACED"],
+        ["https://kb.example.com", "--secret-env", "KB_SECRET", "--profile", "minimum", "--only", "scoring.ordered"],
+        ["https://kb.example.com", "--secret-env", "KB_SECRET", "--json", "nowhere/report.json"],
+        ["https://kb.example.com", "--secret-env", "KB_SECRET", "--junit", "."],
+        *(["https://kb.example.com", "--secret-env", "KB_SECRET", "--query", query] for query in ("", " ", "\udcff")),
+        ["https://kb.example.com", "--secret-env", "KB_SECRET", "--query", "x" * 1025],
+        *([url, "--secret-env", "KB_SECRET", "--allow-http-loopback"] for url in BAD_URLS),
     ],
-    ids=lambda arguments: " ".join(arguments) or "nothing",
+    ids=lambda arguments: ascii(" ".join(arguments))[1:60] or "nothing",
 )
 def test_a_call_that_makes_no_sense_is_told_so(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(arguments) == USAGE
@@ -166,6 +231,79 @@ def test_where_nobody_listens_it_says_so() -> None:
     with serving(Provider()) as url:
         pass
     assert examine(url) == UNREACHABLE
+
+
+def test_a_run_in_which_nothing_could_be_judged_is_no_pass(
+    sound: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "report.json"
+    assert examine(sound, "--only", "rotation.both", "--json", str(file)) == USAGE
+    assert "NOTHING JUDGED" in capsys.readouterr().out
+    assert json.loads(file.read_text())["ok"] is False
+
+
+def test_a_certificate_that_does_not_hold_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    with serving(Provider(), tls=TestAuthority().server("localhost")) as url:
+        assert main([url, "--secret-env", "KB_SECRET"]) == UNREACHABLE
+    said = capsys.readouterr().err
+    assert "the certificate of the address does not hold: " in said
+    assert len(said.splitlines()) == 1
+
+
+def test_a_port_that_speaks_no_tls_is_named(sound: str, capsys: pytest.CaptureFixture[str]) -> None:
+    url = sound.replace("http://", "https://")
+    assert main([url, "--secret-env", "KB_SECRET", "--timeout", "2"]) == UNREACHABLE
+    assert "No connection could be made" in capsys.readouterr().err
+
+
+def test_pauses_that_are_asked_for_are_kept_and_told(capsys: pytest.CaptureFixture[str]) -> None:
+    with serving(Pausing()) as url:
+        options = ["--only", "transport.keep-alive", "transport.refusal-ends-cleanly", "sig.genuine-accepted"]
+        assert examine(url, *options) == PASSED
+    assert "It asked for a pause with Retry-After, and the pause was kept" in capsys.readouterr().out
+
+
+def test_who_never_stops_asking_for_pauses_is_not_judged_and_has_not_passed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with serving(Postponing()) as url:
+        assert examine(url, "--only", "sig.wrong-secret-refused") == FAILED
+    assert "NOT RUN  sig.wrong-secret-refused: it was put off with 429" in capsys.readouterr().out
+
+
+def test_who_goes_away_is_told_so_once_and_the_rest_is_not_run(capsys: pytest.CaptureFixture[str]) -> None:
+    with serving(Vanishing()) as url:
+        assert examine(url, "--profile", "minimum") == FAILED
+    said = capsys.readouterr().out
+    assert "  FAILED" not in said
+    assert "the provider went away during the run" in said
+
+
+def test_a_base_url_with_retrieve_at_its_end_is_told(sound: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert examine(f"{sound}/retrieve", "--profile", "minimum") == FAILED
+    assert "Name the base URL, without it" in capsys.readouterr().out
+
+
+def test_ctrl_c_ends_in_a_sentence_and_a_partial_report(tmp_path: Path) -> None:
+    file = tmp_path / "report.json"
+    with serving(MAKERS["latency.comfortable"]()) as url:
+        command = [sys.executable, "-m", "knowledge_conformance", url, "--secret-env", "KB_SECRET"]
+        process = subprocess.Popen(
+            [*command, "--allow-http-loopback", "--json", str(file)],
+            cwd=ROOT / "tests" / "conformance",
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            preexec_fn=heeds_ctrl_c,  # noqa: PLW1509  # it sets one handler and takes no lock
+        )
+        time.sleep(3)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=20)
+    assert (process.returncode, out) == (INTERRUPTED, "")
+    assert re.fullmatch(r"Interrupted: \d+ of \d+ checks were not run\.\n", err)
+    report = json.loads(file.read_text())
+    assert report["ok"] is False
+    assert report["counts"]["not_run"] > 0
 
 
 def test_the_list_names_every_check(capsys: pytest.CaptureFixture[str]) -> None:

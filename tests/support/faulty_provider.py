@@ -10,9 +10,10 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import ssl
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -39,6 +40,7 @@ class Request:
     headers: dict[str, str]
     body: bytes
     nth_on_connection: int = 1
+    names: frozenset[str] = frozenset()  # of the headers, as they were written
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,7 @@ class Provider:
     """Finds the same five passages whatever it is asked, and nothing for words with a q beside an x or a y."""
 
     reads_refused_bodies = True
+    leave: Callable[[], None]  # while it is served: closes its door for good, soon
 
     def __init__(self) -> None:
         self.secrets: tuple[str, ...] = (SECRET,)
@@ -154,7 +157,7 @@ class _Handler(BaseHTTPRequestHandler):
         headers = {name.lower(): value for name, value in self.headers.items()}
         length = int(headers.get("content-length", "0"))
         body = self.rfile.read(length) if self._is_read() else b""
-        request = Request(self.command, self.path, headers, body, self.nth)
+        request = Request(self.command, self.path, headers, body, self.nth, frozenset(self.headers.keys()))
         self._send(self.server.provider.handle(request))
 
     def _is_read(self) -> bool:
@@ -197,17 +200,24 @@ class _Server(ThreadingHTTPServer):
 
 
 @contextmanager
-def serving(provider: Provider) -> Iterator[str]:
+def serving(provider: Provider, *, tls: ssl.SSLContext | None = None) -> Iterator[str]:
     """The base URL at which the provider answers."""
     server = _Server(provider)
+    if tls:
+        server.socket = tls.wrap_socket(server.socket, server_side=True)
+    provider.leave = lambda: threading.Thread(target=_close, args=(server,), daemon=True).start()
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.server_address[1]}"
+        yield f"{'https' if tls else 'http'}://127.0.0.1:{server.server_address[1]}"
     finally:
-        server.shutdown()
-        server.server_close()
+        _close(server)
         thread.join()
+
+
+def _close(server: _Server) -> None:
+    server.shutdown()
+    server.server_close()
 
 
 def with_headers(response: Response, **headers: str) -> Response:
