@@ -167,9 +167,7 @@ class IgnoresTheLimit(Provider):
 @fault("limit.no-fewer")
 class CutsWhatIsLong(Provider):
     def retrieve(self, request: Request) -> Response:
-        fields = json.loads(request.body)
-        wanted = 2 if fields.get("limit") == 50 else fields.get("limit")
-        return super().retrieve(replace(request, body=json.dumps(fields | {"limit": wanted}).encode()))
+        return super().retrieve(replace(request, body=request.body.replace(b'"limit":50}', b'"limit":2}')))
 
 
 @fault("result.ids-stay")
@@ -307,6 +305,34 @@ def fits(parts: dict[str, str], body: bytes, *, digits: slice) -> bool:
     """Whether some of the 64 digits are right."""
     right, value = mac(body, t=parts.get("t", ""), n=parts.get("n", "")), parts.get("v1", "")
     return len(value) == 64 and value[digits] == right[digits]
+
+
+def has_digits(parts: dict[str, str], body: bytes) -> bool:
+    """Whether the right digits are there, in whatever order."""
+    right = mac(body, t=parts.get("t", ""), n=parts.get("n", ""))
+    return sorted(parts.get("v1", "")) == sorted(right)
+
+
+def takes_one_time(place: int) -> Callable[[], Provider]:
+    """A provider that takes one of several times, for the window and for the value."""
+
+    def judge(provider: Provider, header: str, body: bytes) -> str:
+        items = header.split(",")
+        times = [item for item in items if item.startswith("t=")]
+        others = [item for item in items if not item.startswith("t=")]
+        return properly(provider, ",".join([times[place], *others]) if len(times) > 1 else header, body)
+
+    return verifies(judge)
+
+
+def refusing_with(status: int) -> Callable[[], Provider]:
+    """A provider whose refusals of strangers have this status."""
+
+    class Refusing(Provider):
+        def refuse(self, request: Request, bad: BadSignature) -> Response:
+            return Response(status, headers={"Location": "https://help.example.com/login"})
+
+    return Refusing
 
 
 def age_of_s(parts: dict[str, str]) -> float:
@@ -457,7 +483,8 @@ class LooksAndThenWrites(Provider):
 @fault("sig.forgery-burns-no-nonce")
 class RemembersTooSoon(Provider):
     def admit(self, request: Request) -> None:
-        is_new = self.remember(request.headers.get("x-helpthread-request", ""))
+        header = request.headers.get("x-helpthread-signature", "")
+        is_new = self.remember(header.partition("n=")[2].partition(",")[0])
         self.verify(request.headers.get("x-helpthread-signature", ""), request.body)
         if not is_new:
             raise BadSignature("replayed")
