@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -224,7 +223,7 @@ def test_a_slow_provider_is_asked_several_things_at_once_and_never_more_than_it_
     class Slow(Counting):
         def answered(self, request: Request, *, at_once: int) -> Response:
             nonlocal most
-            with threading.Lock():
+            with self.lock:
                 most = max(most, at_once)
             time.sleep(0.4)
             return super().answered(request, at_once=at_once)

@@ -81,7 +81,13 @@ async def complete(subject: Subject) -> str:
     return f"{len(carried)} are carried and declared"
 
 
-@check("freshness.labelled", "Some result carries `freshness`, as declared", fix=_NOTHING_LESS, need=Need.RESULTS, is_late=True)
+@check(
+    "freshness.labelled",
+    "Some result carries `freshness`, as declared",
+    fix=_NOTHING_LESS,
+    need=Need.RESULTS,
+    is_late=True,
+)
 async def freshness(subject: Subject) -> str:
     return _some(subject, "freshness")
 
@@ -97,12 +103,24 @@ async def groups(subject: Subject) -> str:
     return _some(subject, "translationGroups")
 
 
-@check("citation-url.labelled", "Some result carries `url`, as declared", fix=_NOTHING_LESS, need=Need.RESULTS, is_late=True)
+@check(
+    "citation-url.labelled",
+    "Some result carries `url`, as declared",
+    fix=_NOTHING_LESS,
+    need=Need.RESULTS,
+    is_late=True,
+)
 async def citation(subject: Subject) -> str:
     return _some(subject, "citationUrl")
 
 
-@check("chunking.labelled", "Every result carries `chunkId`, as declared", fix=_NOTHING_LESS, need=Need.RESULTS, is_late=True)
+@check(
+    "chunking.labelled",
+    "Every result carries `chunkId`, as declared",
+    fix=_NOTHING_LESS,
+    need=Need.RESULTS,
+    is_late=True,
+)
 async def chunks(subject: Subject) -> str:
     return _every(subject, "chunking")
 
@@ -131,7 +149,9 @@ async def distinct(subject: Subject) -> str:
     return f"up to {most} in one answer, all different"
 
 
-@check("scoring.labelled", "Every result carries `score`, as declared", fix=_NOTHING_LESS, need=Need.RESULTS, is_late=True)
+@check(
+    "scoring.labelled", "Every result carries `score`, as declared", fix=_NOTHING_LESS, need=Need.RESULTS, is_late=True
+)
 async def scores(subject: Subject) -> str:
     return _every(subject, "scoring")
 

@@ -132,7 +132,7 @@ async def depth(subject: Subject) -> str:
 @check(
     "answer.object",
     "The answer is one JSON object",
-    fix="Answer `{\"contractVersion\": 1, \"results\": [...]}`, and not the list alone.",
+    fix='Answer `{"contractVersion": 1, "results": [...]}`, and not the list alone.',
 )
 async def is_object(subject: Subject) -> str:
     read = [one.reading for one in _whole(subject) if one.reading and one.reading.is_json]
