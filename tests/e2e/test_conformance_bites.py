@@ -5,13 +5,19 @@ from __future__ import annotations
 import pytest
 from knowledge_conformance.findings import Status
 from knowledge_conformance.requirements import requirements
-from knowledge_conformance.run import Unreachable, run
-from knowledge_conformance.scenarios import retrieval
+from knowledge_conformance.run import NothingToJudge, Unreachable, run
+from knowledge_conformance.scenarios import memory, retrieval
 
-from tests.e2e.conformance_faults import MAKERS, rotating
+from tests.e2e.conformance_faults import MAKERS, compares, refusing_with, rotating, takes_one_time
 from tests.support.faulty_provider import PREVIOUS, SECRET, Provider, serving
 
 QUERIES = ("ferry",)
+
+
+@pytest.fixture(autouse=True)
+def impatience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A replay is tried again after less than the suite's six seconds; the forgetful here forget sooner."""
+    monkeypatch.setattr(memory, "LATER_S", 0.6)
 
 
 def test_a_sound_provider_fails_nothing_and_leaves_nothing_unjudged() -> None:
@@ -50,6 +56,14 @@ ALONE = [
     "sig.second-value-accepted",
     "sig.replay-race-refused",
     "sig.forgery-burns-no-nonce",
+    "sig.replay-renamed-refused",
+    "sig.replay-later-refused",
+    "sig.nonce-other-time-refused",
+    "sig.empty-secret-refused",
+    "sig.altered-value-refused",
+    "sig.odd-values-refused",
+    "refusal.has-status",
+    "capabilities.stale-refused",
     "transport.refusal-ends-cleanly",
 ]
 
@@ -69,6 +83,41 @@ def test_a_provider_that_forgets_is_found_by_all_that_is_about_memory() -> None:
     assert report.failed == {"sig.replay-refused", "sig.nonce-reuse-refused", "sig.replay-race-refused"}
 
 
+VARIANTS = {
+    "remembers-the-last-alone": ("sig.replay-later-refused", MAKERS["sig.replay-after-many-refused"]),
+    "all-but-the-last": ("sig.altered-value-refused", compares(lambda value, right: value[:63] == right[:63])),
+    "all-but-the-first": ("sig.altered-value-refused", compares(lambda value, right: value[1:] == right[1:])),
+    "first-half": ("sig.altered-value-refused", compares(lambda value, right: value[:32] == right[:32])),
+    "second-half": ("sig.altered-value-refused", compares(lambda value, right: value[32:] == right[32:])),
+    "any-order": ("sig.altered-value-refused", compares(lambda value, right: sorted(value) == sorted(right))),
+    "first-time": ("sig.two-times-refused", takes_one_time(0)),
+    "last-time": ("sig.two-times-refused", takes_one_time(-1)),
+    "redirect-to-a-login": ("refusal.has-status", refusing_with(302)),
+    "no-content": ("refusal.has-status", refusing_with(204)),
+}
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_other_forms_of_a_fault_are_found_too_and_told_once(name: str) -> None:
+    id_, make = VARIANTS[name]
+    with serving(rotating(make)) as url:
+        report = run(url, SECRET, queries=QUERIES)
+    assert report.failed == {id_}
+    assert report.warned == frozenset()
+
+
+@pytest.mark.parametrize("id_", ["sig.upper-case-refused", "sig.nothing-told-encoded", "refusal.is-short"])
+def test_what_should_be_is_a_warning_and_all_else_is_in_order(id_: str) -> None:
+    with serving(rotating(MAKERS[id_])) as url:
+        report = run(url, SECRET, queries=QUERIES)
+    assert (report.failed, report.warned) == (frozenset(), {id_})
+
+
+def test_a_selection_that_is_empty_is_told() -> None:
+    with pytest.raises(NothingToJudge, match=r"Not in profile minimum: scoring.ordered"):
+        run("http://127.0.0.1:9", SECRET, profile="minimum", only=["scoring.ordered"])
+
+
 def test_where_nobody_listens_the_run_ends_at_once() -> None:
     with serving(Provider()) as url:
         pass
@@ -81,7 +130,7 @@ def test_a_provider_that_never_answers_is_asked_once() -> None:
         report = run(url, SECRET, timeout_s=0.2)
     assert report.failed == {"latency.deadline"}
     assert report.seconds < 5
-    assert report.ids(Status.PASSED) == {"retrieve.no-redirect", "retrieve.size", "retrieve.encoding"}
+    assert report.ids(Status.PASSED) == frozenset()
 
 
 def test_what_there_was_no_time_for_is_no_pass() -> None:

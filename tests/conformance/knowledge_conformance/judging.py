@@ -13,6 +13,16 @@ from knowledge_conformance.roots import UNMET, explained, failed_in
 from knowledge_conformance.subject import Subject
 
 UNMARKED = "refusal.has-status"
+_FINER = {
+    "sig.replay-refused": (
+        "sig.replay-renamed-refused",
+        "sig.replay-later-refused",
+        "sig.replay-after-many-refused",
+        "sig.nonce-other-time-refused",
+    ),
+    "sig.replay-later-refused": ("sig.replay-after-many-refused",),  # by then, both time and requests have gone by
+    "sig.wrong-secret-refused": ("sig.empty-secret-refused", "sig.altered-value-refused", "sig.upper-case-refused"),
+}
 _GONE_S = 0.1
 _NO_TIME = (
     "no time was left: the provider answers too slowly for a whole run. Make it faster, or run this with --only: {id}"
@@ -38,11 +48,19 @@ class Bench:
 
     def fold_unmarked(self) -> None:
         """Where it is told that refusals have no status, what failed for that alone could not be judged."""
-        root = self.found.get(UNMARKED)
-        if root is None or root.status is not Status.FAILED:
-            return
-        for id_ in self._unmarked - {UNMARKED}:
-            self.found[id_] = Finding(id_, Status.SKIPPED, "whether it was refused cannot be told", (UNMARKED,))
+        if self._failed(UNMARKED):
+            for id_ in self._unmarked - {UNMARKED}:
+                self.found[id_] = Finding(id_, Status.SKIPPED, "whether it was refused cannot be told", (UNMARKED,))
+
+    def fold_finer(self) -> None:
+        """Where the plain case fails, the finer ones say nothing more."""
+        for root, finer in _FINER.items():
+            for id_ in finer if self._failed(root) else ():
+                if id_ in self.found and self.found[id_].status in (Status.FAILED, Status.WARNED):
+                    self.found[id_] = Finding(id_, Status.SKIPPED, "the plain case fails already", (root,))
+
+    def _failed(self, id_: str) -> bool:
+        return id_ in self.found and self.found[id_].status is Status.FAILED
 
     def explain(self) -> None:
         """Every skip for another's failure gets the name of a check that did fail."""

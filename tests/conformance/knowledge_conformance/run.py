@@ -117,6 +117,7 @@ async def _judge_all(bench: Bench, wanted: list[Check]) -> None:
     for each in last:
         await bench.judge(each)
     bench.fold_unmarked()
+    bench.fold_finer()
     bench.explain()
 
 
