@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -101,7 +102,7 @@ def test_the_log_line_is_that_of_a_search_and_says_nothing_of_what_was_asked_or_
     stage.dify("zqQuery", token="kg_ast_zqToken")
     lanes = [(line["lane"], line["result_count"], line["agent_id"]) for line in stage.log.of(SEARCH_ANSWERED)]
     assert lanes == [("customer", 1, None), ("agent", 1, None)]
-    assert "zq" not in str(stage.log.lines)
+    assert re.search("zq[A-Z]", str(stage.log.lines)) is None  # two letters alone may stand in an id
 
 
 def test_no_answer_comes_later_than_dify_waits(stage: Stage, granted: str) -> None:
