@@ -107,8 +107,8 @@ def test_every_code_that_is_written_out_is_documented() -> None:
 
 
 def test_words_become_codes_in_one_place() -> None:
-    """Anywhere else, a code that is not an outcome's would be a fault of the gateway; but in a row of the store it makes
-    the row one that cannot be read.
+    """Anywhere else, a code that is not an outcome's would be a fault of the gateway; but in a row of the store it
+    makes the row one that cannot be read.
     """
     found = {str(path) for path, call in calls() if isinstance(call.func, ast.Name) and call.func.id == "OutcomeCode"}
     rows = {f"shared/adapters/{name}_items.py" for name in ("circuit", "health", "journal")}

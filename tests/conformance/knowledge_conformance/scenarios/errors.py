@@ -12,6 +12,8 @@ from knowledge_conformance.subject import Subject, body_of
 _DECLINE = "Answer 400. A 5xx counts against you: your circuit opens, and you are not asked for a while."
 _SURVIVE = "Answer 200 or 400, whichever you like; a 5xx counts against you, and you are not asked for a while."
 
+_ODD_LIMITS: tuple[object, ...] = (0, -1, 51, 10**18, 2.5, "3", None, True, [])
+
 
 def _declines(*bodies: bytes) -> Callable[[Subject], Awaitable[str]]:
     return _each(bodies, declined)
@@ -61,7 +63,7 @@ _CASES = {
     "errors.out-of-range": (
         "Limits and queries out of range break nothing",
         _survives(
-            *(body_of({"query": "help", "limit": limit}) for limit in (0, -1, 51, 10**18, 2.5, "3", None, True, [])),
+            *(body_of({"query": "help", "limit": limit}) for limit in _ODD_LIMITS),
             *(body_of({"query": query, "limit": 3}) for query in ("", " ", "x" * 1025)),
             body_of({"query": "help"}),
         ),

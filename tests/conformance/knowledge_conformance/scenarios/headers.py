@@ -129,10 +129,9 @@ _ALTERED: tuple[Callable[[str], str], ...] = (
     lambda value: OTHER[:32] + value[32:],
 )
 _ODD: tuple[Callable[[str], str], ...] = (
-    lambda value: value[:63],
-    lambda value: "z" * 64,
-    lambda value: value[:63] + "é",
-    lambda value: value[:62] + "0x",
+    lambda _: "z" * 64,
+    lambda _: OTHER[:63] + "é",
+    lambda _: OTHER[:62] + "0x",
 )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
+from functools import partial
 
 from knowledge_conformance.client import Sent
 from knowledge_conformance.expectations import accepted, answered, asked, survived
@@ -70,7 +71,7 @@ for _id, (_title, _texts, _fix) in _QUERIES.items():
 )
 async def line_breaks(subject: Subject) -> str:
     bodies = [body_of({"query": query, "limit": 3}) for query in ("a\nb", "a\r\n\tb\u2028c")]
-    replies = await subject.each(subject.send(lambda body=body: subject.signed(body)) for body in bodies)
+    replies = await subject.each(subject.send(partial(subject.signed, body)) for body in bodies)
     return [survived(reply) for reply in replies][-1]
 
 
@@ -103,7 +104,7 @@ async def unknown_headers(subject: Subject) -> str:
 async def header_names(subject: Subject) -> str:
     body = subject.plain_body()
     for spell in (_lower, _upper, _reversed):
-        await accepted(subject, lambda spell=spell: spell(subject.signed(body)))
+        await accepted(subject, partial(_spelt, spell, subject, body))
     return "in lower case, in upper case and the other way round"
 
 
@@ -143,6 +144,10 @@ async def _as_without(subject: Subject, ask: _Asked) -> str:
 
 def _documents(reading: Reading) -> list[str]:
     return [str(one.get("documentId")) for one in reading.results if isinstance(one, dict)]
+
+
+def _spelt(spell: Callable[[Sent], Sent], subject: Subject, body: bytes) -> Sent:
+    return spell(subject.signed(body))
 
 
 def _lower(sent: Sent) -> Sent:
