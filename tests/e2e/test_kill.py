@@ -18,7 +18,7 @@ from tests.e2e.running import CREDENTIALS, PROVIDERS, WIDGET_SEARCH, Answer, Gat
 
 pytestmark = [pytest.mark.emulator, pytest.mark.slow]
 
-ROUNDS = 12
+ROUNDS = 6
 _LONGEST_WAIT_S = 0.04
 
 

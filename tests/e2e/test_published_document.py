@@ -36,7 +36,7 @@ CONFORMS: list[CheckFunction] = [
 ]
 METHODS: list[CheckFunction] = [unsupported_method, allow_header_conformance, ignored_auth]
 BOUNDED = settings(
-    max_examples=20,
+    max_examples=12,
     deadline=None,
     derandomize=True,
     database=None,
