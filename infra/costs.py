@@ -16,8 +16,7 @@ from infra.functions import FUNCTIONS
 from infra.pools import POOL_VARIABLES
 from infra.watching import COUNTED, EMITTED, series_of
 
-# US East (N. Virginia), US dollars, without free allowances and before taxes.
-PRICES_OF: Final = "mid-2026"
+# Of mid-2026: US East (N. Virginia), US dollars, without free allowances and before taxes.
 HTTP_API_PER_MILLION: Final = 1.00
 LAMBDA_PER_MILLION: Final = 0.20
 LAMBDA_PER_GB_S: Final = 0.0000133334  # arm64

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
-from shared.adapters.front_door import PARTITION, SORT, digests_of, front_item
+from shared.adapters.front_door import PARTITION, digests_of, front_item
+from shared.adapters.keys import ONLY, key_of
 from shared.domain.front import FRONT_HEADER, FrontDigests
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 CURRENT, PENDING = "AWSCURRENT", "AWSPENDING"
-_KEY = {"pk": {"S": PARTITION}, "sk": {"S": SORT}}
+_KEY = key_of(PARTITION, ONLY)
 _MEANWHILE = frozenset({"PreconditionFailed", "TransactionCanceledException", "InvalidIfMatchVersion"})
 
 

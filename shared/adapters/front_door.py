@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from shared.adapters.attributes import Item, NewItem
-from shared.adapters.failures import of_store
+from shared.adapters.attributes import Item, NewItem, text
+from shared.adapters.keys import ONLY, key_of
+from shared.adapters.rows import row
 from shared.domain.front import FrontDigests
 from shared.errors import Unavailable
 from shared.ports.clock import Clock
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 PARTITION: Final = "FRONT"
-SORT: Final = "-"
 KEPT_FOR_S: Final = 60.0
 _READ_ANEW_AFTER_S: Final = 30.0
 _TRIED_AGAIN_AFTER_S: Final = 5.0
@@ -54,11 +54,8 @@ class DynamoFrontDoor:
             return
         self._read_at = self._tried_at
 
-    @of_store
     def _read(self) -> FrontDigests | None:
-        key = {"pk": {"S": PARTITION}, "sk": {"S": SORT}}
-        answer = self._client.get_item(TableName=self._table, Key=key, ConsistentRead=True)
-        return digests_of(answer.get("Item"))
+        return digests_of(row(self._client, self._table, PARTITION, ONLY))
 
     def _now(self) -> tuple[float, float]:
         return self._clock.now(), self._clock.monotonic()
@@ -71,14 +68,14 @@ class DynamoFrontDoor:
 
 def front_item(digests: FrontDigests) -> NewItem:
     """The row as it is kept, the same in each table."""
-    item: NewItem = {"pk": {"S": PARTITION}, "sk": {"S": SORT}, "current": {"S": digests.current}}
+    item: NewItem = {**key_of(PARTITION, ONLY), "current": text(digests.current)}
     if digests.previous:
-        item["previous"] = {"S": digests.previous}
+        item["previous"] = text(digests.previous)
     return item
 
 
 def digests_of(item: Item | None) -> FrontDigests | None:
     """None for no row, and for one that holds anything else: nobody is admitted by mistake."""
-    texts = [(item or {}).get(name, {}).get("S") for name in ("current", "previous")]
-    current, previous = (text if text and _DIGEST.fullmatch(text) else None for text in texts)
+    found = [(item or {}).get(name, {}).get("S") for name in ("current", "previous")]
+    current, previous = (each if each and _DIGEST.fullmatch(each) else None for each in found)
     return FrontDigests(current, previous) if current else None

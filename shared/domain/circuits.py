@@ -102,11 +102,11 @@ class Circuit:
         """What of it counts for this revision."""
         if self.revision == revision:
             return self
-        return (
-            Circuit(revision=revision, disabled_at=self.disabled_at, last_code=self.last_code, last_at=self.last_at)
-            if self.disabled_at
-            else WELL
-        )
+        return self.but_out_of_use(revision) if self.disabled_at else WELL
+
+    def but_out_of_use(self, revision: str) -> Circuit:
+        """That it is out of use and why, and nothing else of it, under this revision."""
+        return Circuit(revision=revision, disabled_at=self.disabled_at, last_code=self.last_code, last_at=self.last_at)
 
 
 WELL: Final = Circuit()

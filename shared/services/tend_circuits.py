@@ -66,7 +66,11 @@ class TendCircuits:
         }
 
         def rule(circuits: Circuits) -> Circuits:
-            copied = {id_: _copy(circuit) for id_, circuit in lost.items() if not _at(circuits, id_).disabled_at}
+            copied = {
+                id_: circuit.but_out_of_use(circuit.revision)
+                for id_, circuit in lost.items()
+                if not _at(circuits, id_).disabled_at
+            }
             return copied | {id_: WELL for id_ in put_back if _at(circuits, id_).disabled_at}
 
         return await self._change(Lane.CUSTOMER, rule, known.customer)
@@ -140,12 +144,3 @@ def _at(circuits: Circuits, id_: str) -> Circuit:
 
 def _is_lost(id_: str, circuit: Circuit) -> bool:
     return bool(circuit.disabled_at) and exposure_of(id_) is ExposureProfile.CUSTOMER_SAFE
-
-
-def _copy(circuit: Circuit) -> Circuit:
-    return Circuit(
-        revision=circuit.revision,
-        disabled_at=circuit.disabled_at,
-        last_code=circuit.last_code,
-        last_at=circuit.last_at,
-    )
