@@ -1,0 +1,47 @@
+// Builds both faces into functions/assets/static (or into the directory given): the same bytes for the same sources.
+import { build } from "esbuild";
+import { cp, mkdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const into = process.argv[2] ?? join(here, "..", "..", "functions", "assets", "static");
+const only = process.argv[3]; // "widget" or "console"; both without it
+
+const common = {
+  absWorkingDir: here,
+  bundle: true,
+  minify: true,
+  charset: "utf8",
+  legalComments: "inline",
+  target: ["es2022"],
+  logLevel: "warning",
+  write: true,
+};
+
+async function widget() {
+  await build({
+    ...common,
+    entryPoints: ["widget/src/main.ts"],
+    outfile: join(into, "widget/v1/knowledge-search.js"),
+    format: "iife",
+  });
+}
+
+async function console_() {
+  const directory = join(into, "console");
+  await mkdir(directory, { recursive: true });
+  await build({
+    ...common,
+    entryPoints: { app: "console/src/main.tsx" },
+    outdir: directory,
+    format: "esm",
+    jsx: "automatic",
+    jsxImportSource: "preact",
+  });
+  await build({ ...common, entryPoints: { app: "console/src/app.css" }, outdir: directory });
+  await cp(join(here, "console/src/index.html"), join(directory, "index.html"));
+}
+
+if (only !== "console") await widget();
+if (only !== "widget") await console_();
