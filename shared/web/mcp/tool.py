@@ -40,8 +40,8 @@ Runs: TypeAlias = Callable[[ToolCall], ToolResult]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
-    """`description` is the JSON object that `tools/list` shows of it to one class of callers, as JSON text: name, title,
-    description, inputSchema, outputSchema, annotations. The same text in every process.
+    """`description` is the JSON object that `tools/list` shows of it to one class of callers, as JSON text: name,
+    title, description, inputSchema, outputSchema, annotations. The same text in every process.
 
     `run` raises `Problem` for what is no tool's business: an unknown token, a rate limit, a store that cannot be used.
     """
