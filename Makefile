@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 PIP     = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help up test check format bench rehearse openapi snapshot lock clean
+.PHONY: help up test check format faces chromium bench rehearse openapi snapshot lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -34,11 +34,16 @@ $(VENV)/.cdk: infra/package-lock.json $(VENV)/.dev
 	PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --prefix infra --loglevel=error --no-audit --no-fund
 	@touch $@
 
+# esbuild comes as a program inside its package: no script of a package has to run.
+$(VENV)/.faces: infra/faces/package-lock.json $(VENV)/.dev
+	PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --prefix infra/faces --ignore-scripts --loglevel=error --no-audit --no-fund
+	@touch $@
+
 # --- the commands --------------------------------------------------------------------------------
 up: $(VENV)/.runtime $(VENV)/.emulator ## Run the whole gateway on this machine (PORT=8787)
 	$(BIN)/kgw up --port $(PORT)
 
-test: $(VENV)/.dev $(VENV)/.emulator check ## Check, then run every test
+test: $(VENV)/.dev $(VENV)/.emulator $(VENV)/.faces chromium check ## Check, then run every test
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder tests
 
 check: $(VENV)/.dev ## Format, lint, strict types, import contracts
@@ -50,6 +55,12 @@ check: $(VENV)/.dev ## Format, lint, strict types, import contracts
 format: $(VENV)/.dev ## Rewrite the sources in the house format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+faces: $(VENV)/.faces ## Check and build the widget and the console into functions/assets/static
+	cd infra/faces && PATH="$(CURDIR)/$(BIN):$$PATH" npm run --silent check && PATH="$(CURDIR)/$(BIN):$$PATH" npm run --silent build
+
+chromium: $(VENV)/.dev # the browser that tests drive: found, or installed where that may be done
+	@$(BIN)/python -m tests.browser.find_chromium >/dev/null
 
 bench: $(VENV)/.dev $(VENV)/.emulator ## Measure against a baseline in the same run
 	$(BIN)/python -m tests.bench
@@ -70,4 +81,4 @@ lock: $(VENV)/.dev ## Resolve the lock files again (needs uv)
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header requirements/emulator.in -o requirements/emulator.lock
 
 clean: ## Remove environments and build output
-	rm -rf $(VENV) cdk.out .kgw infra/node_modules build *.egg-info
+	rm -rf $(VENV) cdk.out .kgw infra/node_modules infra/faces/node_modules build *.egg-info
