@@ -13,7 +13,7 @@ from shared.ports.clock import Clock
 from shared.services.at_once import both
 from shared.services.circuit_door import CircuitDoor, Passes, is_well
 from shared.services.circuit_keeper import CircuitKeeper
-from shared.services.circuit_writer import DISABLING_S, SETTLED_BY_S, SETTLING_S
+from shared.services.circuit_writer import settling_times
 from shared.services.fan_out import FanOut, Inquiry, Replies
 
 
@@ -73,8 +73,7 @@ class AskAround:
             for reply in replies
         }
         incidents = {id_: incident for id_, incident in said.items() if incident is not None}
-        left_s = deadline.remaining_s(self._clock.monotonic() - SETTLED_BY_S)
-        within_s, whole_within_s = min(SETTLING_S, left_s), min(DISABLING_S, left_s)
+        within_s, whole_within_s = settling_times(deadline, now_s=self._clock.monotonic())
         await self._keeper.settle(incidents, known=passes.known, within_s=within_s, whole_within_s=whole_within_s)
 
     def _limit_ms(self, source: Source) -> int:

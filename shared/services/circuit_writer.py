@@ -11,6 +11,7 @@ from typing import Any, Final, TypeVar
 from aws_lambda_powertools import Logger
 
 from shared.domain.circuits import WELL, Circuits, Incident, after, claimed, disabled
+from shared.domain.deadlines import Deadline
 from shared.domain.exposure import ExposureProfile
 from shared.domain.identifiers import exposure_of
 from shared.domain.journal import Happening, JournalEntry, happenings
@@ -27,6 +28,12 @@ CLAIMING_S: Final = 1.0
 _LETTING_GO_S: Final = 0.005
 
 T = TypeVar("T")
+
+
+def settling_times(deadline: Deadline, *, now_s: float) -> tuple[float, float]:
+    """How long a settling may take, and one that takes a provider out of use: seconds, never far past `deadline`."""
+    left_s = deadline.remaining_s(now_s - SETTLED_BY_S)
+    return min(SETTLING_S, left_s), min(DISABLING_S, left_s)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ from shared.ports.circuits import KnownCircuits
 from shared.ports.clock import Clock
 from shared.services.circuit_door import CircuitDoor, Passes, is_well
 from shared.services.circuit_keeper import CircuitKeeper
-from shared.services.circuit_writer import DISABLING_S, SETTLED_BY_S, SETTLING_S
+from shared.services.circuit_writer import settling_times
 
 T = TypeVar("T")
 
@@ -76,9 +76,9 @@ class GuardedOperation:
     ) -> None:
         incident = self._door.incident(source, outcome, known=known, passes=passes, own_limit_ms=self._limit_ms)
         if incident is not None:
-            left_s = deadline.remaining_s(self._clock.monotonic() - SETTLED_BY_S)
-            incidents, whole_within_s = {source.id: incident}, min(DISABLING_S, left_s)
-            await self._keeper.settle(incidents, known=passes.known, within_s=SETTLING_S, whole_within_s=whole_within_s)
+            within_s, whole_within_s = settling_times(deadline, now_s=self._clock.monotonic())
+            incidents = {source.id: incident}
+            await self._keeper.settle(incidents, known=passes.known, within_s=within_s, whole_within_s=whole_within_s)
 
 
 def _well(source: Source) -> Outcome:

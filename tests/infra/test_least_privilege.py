@@ -40,7 +40,7 @@ from shared.adapters.event_loop import ProcessLoop
 from shared.adapters.row_reads import RowReads
 from shared.domain.circuits import Circuit
 from shared.observability import logger_for
-from shared.services import ask_around, guarded_operation
+from shared.services import circuit_writer
 from tests.infra.instance_life import run_instances
 from tests.infra.permissions import Asked, Granted, Recorder, granted, matches
 from tests.infra.probe_life import Context, look_at_providers
@@ -137,8 +137,7 @@ def asked() -> Iterator[set[Asked]]:
         secret = boto3.client("secretsmanager").get_secret_value(SecretId=store["KG_ROOT_SECRET"])["SecretString"]
         probe = wired_probe(each["probe"])
         gateway = Gateway(handlers, recorder, Probe(probe), control)
-        for guarded in (ask_around, guarded_operation):
-            patch.setattr(guarded, "SETTLING_S", 10.0)  # however slow this machine is: what is asked shall be seen
+        patch.setattr(circuit_writer, "SETTLING_S", 10.0)  # however slow this machine is: what is asked shall be seen
         root = f"kg_adm_root_{secret}"
         tokens = live(gateway, root=root, base_url=provider.url("good"), store=store)
         meet_trouble(gateway, {"authorization": f"Bearer {root}"}, tokens, provider=provider, control=control)
