@@ -62,21 +62,29 @@ class AcquireAsk:
     agent_id: str | None = None
     deadline_ms: int = LONGEST_MS
 
+    @classmethod
+    def of(cls, body: AcquireBody, *, agent_id: str | None) -> AcquireAsk:
+        """Raises `Invalid` (`invalid_source_url`)."""
+        return cls(wish=body.to_wish(), agent_id=agent_id, deadline_ms=body.deadline_ms)
+
 
 def read_acquire(event: Event) -> AcquireAsk:
     """Never raises a Problem: what is wrong is returned."""
     try:
         agent_id = agent_id_of(event)
-        body = read_body(AcquireBody, event)
-        return AcquireAsk(wish=body.to_wish(), agent_id=agent_id, deadline_ms=body.deadline_ms)
+        return AcquireAsk.of(read_body(AcquireBody, event), agent_id=agent_id)
     except Problem as problem:
         return AcquireAsk(wish=problem)
 
 
 def encoded(found: AcquiredFrom, *, request_id: str) -> str:
     """The JSON text."""
+    return acquired_out(found, request_id=request_id).model_dump_json(by_alias=True)
+
+
+def acquired_out(found: AcquiredFrom, *, request_id: str) -> AcquiredOut:
     source, acquired = found.source, found.acquired
-    out = AcquiredOut(
+    return AcquiredOut(
         request_id=request_id,
         provider=ProviderOut(id=source.id, name=source.name, kind=source.kind),
         url=acquired.url,
@@ -88,4 +96,3 @@ def encoded(found: AcquiredFrom, *, request_id: str) -> str:
         acquisition=acquired.acquisition,
         warnings=acquired.warnings,
     )
-    return out.model_dump_json(by_alias=True)

@@ -128,14 +128,20 @@ def degraded_of(answer: AgentAnswer) -> dict[str, str]:
 
 def encoded(answer: AgentAnswer, *, request_id: str, cap: int = MAX_ANSWER_BYTES) -> str:
     """The JSON text; results beyond `cap` bytes are cut from the tail and their providers marked `truncated`."""
+    return fitted(answer, request_id=request_id, cap=cap)[1]
+
+
+def fitted(answer: AgentAnswer, *, request_id: str, cap: int) -> tuple[AgentAnswerOut, str]:
+    """The same, beside what the text says."""
     out = _answer(answer, request_id)
     text = out.model_dump_json(by_alias=True)
     size = delivered_bytes(text)
     if size <= cap:
-        return text
+        return out, text
     sizes = [delivered_bytes(result.model_dump_json(by_alias=True)) + 1 for result in out.results]
     fitting = how_many_fit(sizes, room=cap - (size - sum(sizes)))
-    return _answer(answer.first(fitting), request_id).model_dump_json(by_alias=True)
+    cut = _answer(answer.first(fitting), request_id)
+    return cut, cut.model_dump_json(by_alias=True)
 
 
 def _answer(answer: AgentAnswer, request_id: str) -> AgentAnswerOut:

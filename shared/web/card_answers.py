@@ -63,12 +63,20 @@ def cards_out(cards: Sequence[Card]) -> tuple[CardOut, ...]:
 
 def encoded_lookup(found: Found[Card], *, cap: int = MAX_ANSWER_BYTES) -> str:
     """The JSON text; cards beyond `cap` bytes are dropped from the tail."""
+    return lookup_out(found, cap=cap).model_dump_json(by_alias=True)
+
+
+def lookup_out(found: Found[Card], *, cap: int) -> LookupOut:
     results = {term: cards_out(cards) for term, cards in found.results.items()}
     kept, dropped = cut_lists(results, cap=cap)
-    return LookupOut(results=kept, dropped=found.dropped + dropped).model_dump_json(by_alias=True)
+    return LookupOut(results=kept, dropped=found.dropped + dropped)
 
 
 def encoded_match(matched: Matched[Card], *, cap: int = MAX_ANSWER_BYTES) -> str:
     """The JSON text; cards beyond `cap` bytes are dropped from the tail."""
+    return match_out(matched, cap=cap).model_dump_json(by_alias=True)
+
+
+def match_out(matched: Matched[Card], *, cap: int) -> MatchOut:
     kept, dropped = cut_list(cards_out(matched.cards), cap=cap)
-    return MatchOut(cards=kept, dropped=matched.dropped + dropped).model_dump_json(by_alias=True)
+    return MatchOut(cards=kept, dropped=matched.dropped + dropped)

@@ -28,6 +28,9 @@ class MatchBody(WireModel):
     text: Annotated[str, Field(max_length=MAX_TEXT_CHARACTERS)]
     cap: Annotated[int, Field(ge=1, le=MAX_CAP)] = DEFAULT_CAP
 
+    def to_wish(self) -> MatchWish:
+        return MatchWish(text=self.text, cap=self.cap)
+
 
 def read_lookup(event: Event) -> tuple[str, ...] | Problem:
     """Never raises a Problem: nobody is told what is wrong before being admitted."""
@@ -40,7 +43,6 @@ def read_lookup(event: Event) -> tuple[str, ...] | Problem:
 def read_match(event: Event) -> MatchWish | Problem:
     """Never raises a Problem: nobody is told what is wrong before being admitted."""
     try:
-        body = read_body(MatchBody, event)
+        return read_body(MatchBody, event).to_wish()
     except Problem as problem:
         return problem
-    return MatchWish(text=body.text, cap=body.cap)

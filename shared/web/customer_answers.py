@@ -41,18 +41,21 @@ class CustomerAnswerOut(WireModel):
 
 def encoded(answer: CustomerAnswer, *, cards: Cards | None = None, cap: int = MAX_ANSWER_BYTES) -> str:
     """The JSON text; results beyond `cap` bytes are cut from the tail. `cards` None: none were asked for."""
+    return fitted(answer, cards=cards, cap=cap)[1]
+
+
+def fitted(answer: CustomerAnswer, *, cards: Cards | None, cap: int) -> tuple[CustomerAnswerOut, str]:
+    """The same, beside what the text says."""
     results = tuple(_result(result) for result in answer.results)
-    text = _text(results, cards)
+    out = CustomerAnswerOut(results=results, cards=cards)
+    text = out.model_dump_json(by_alias=True)
     size = delivered_bytes(text)
     if size <= cap:
-        return text
+        return out, text
     sizes = [delivered_bytes(result.model_dump_json(by_alias=True)) + 1 for result in results]
     fitting = how_many_fit(sizes, room=cap - (size - sum(sizes)))
-    return _text(results[:fitting], cards)
-
-
-def _text(results: tuple[CustomerResultOut, ...], cards: Cards | None) -> str:
-    return CustomerAnswerOut(results=results, cards=cards).model_dump_json(by_alias=True)
+    cut = CustomerAnswerOut(results=results[:fitting], cards=cards)
+    return cut, cut.model_dump_json(by_alias=True)
 
 
 def _result(result: CustomerResult) -> CustomerResultOut:

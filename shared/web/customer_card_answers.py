@@ -33,15 +33,23 @@ def customer_cards_out(cards: Sequence[CustomerCard]) -> tuple[CustomerCardOut, 
 
 def encoded_lookup(found: Found[CustomerCard], *, cap: int = MAX_ANSWER_BYTES) -> str:
     """The JSON text; cards beyond `cap` bytes are dropped from the tail."""
+    return lookup_out(found, cap=cap).model_dump_json(by_alias=True)
+
+
+def lookup_out(found: Found[CustomerCard], *, cap: int) -> CustomerLookupOut:
     results = {term: customer_cards_out(cards) for term, cards in found.results.items()}
     kept, dropped = cut_lists(results, cap=cap)
-    return CustomerLookupOut(results=kept, dropped=found.dropped + dropped).model_dump_json(by_alias=True)
+    return CustomerLookupOut(results=kept, dropped=found.dropped + dropped)
 
 
 def encoded_match(matched: Matched[CustomerCard], *, cap: int = MAX_ANSWER_BYTES) -> str:
     """The JSON text; cards beyond `cap` bytes are dropped from the tail."""
+    return match_out(matched, cap=cap).model_dump_json(by_alias=True)
+
+
+def match_out(matched: Matched[CustomerCard], *, cap: int) -> CustomerMatchOut:
     kept, dropped = cut_list(customer_cards_out(matched.cards), cap=cap)
-    return CustomerMatchOut(cards=kept, dropped=matched.dropped + dropped).model_dump_json(by_alias=True)
+    return CustomerMatchOut(cards=kept, dropped=matched.dropped + dropped)
 
 
 def _shown(one: CustomerCard) -> CustomerCardOut:

@@ -43,15 +43,20 @@ class CustomerAsk:
     deadline_ms: int
     collections: tuple[str, ...] = ()
 
+    @classmethod
+    def of(cls, body: AssistantSearchBody) -> CustomerAsk:
+        question = Question(
+            query=body.query, limit=body.limit, locale=body.locale, locale_fallback=body.locale_fallback
+        )
+        return cls(question=question, deadline_ms=body.deadline_ms, collections=body.collections or ())
+
 
 def read_assistant_search(event: Event) -> CustomerAsk:
     """Never raises a Problem: what is wrong is returned."""
     try:
-        body = read_body(AssistantSearchBody, event)
+        return CustomerAsk.of(read_body(AssistantSearchBody, event))
     except Problem as problem:
         return CustomerAsk(question=problem, deadline_ms=DEFAULT_DEADLINE_MS)
-    question = Question(query=body.query, limit=body.limit, locale=body.locale, locale_fallback=body.locale_fallback)
-    return CustomerAsk(question=question, deadline_ms=body.deadline_ms, collections=body.collections or ())
 
 
 def read_widget_search(event: Event) -> CustomerAsk:

@@ -72,12 +72,15 @@ class AgentAsk:
     agent_id: str | None = None
     deadline_ms: int = DEFAULT_DEADLINE_MS
 
+    @classmethod
+    def of(cls, body: AgentSearchBody, *, agent_id: str | None) -> AgentAsk:
+        return cls(search=body.to_search(), agent_id=agent_id, deadline_ms=body.deadline_ms)
+
 
 def read_agent_search(event: Event) -> AgentAsk:
     """Never raises a Problem: what is wrong is returned."""
     try:
         agent_id = agent_id_of(event)
-        body = read_body(AgentSearchBody, event)
+        return AgentAsk.of(read_body(AgentSearchBody, event), agent_id=agent_id)
     except Problem as problem:
         return AgentAsk(search=problem)
-    return AgentAsk(search=body.to_search(), agent_id=agent_id, deadline_ms=body.deadline_ms)

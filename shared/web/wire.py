@@ -57,12 +57,17 @@ def read_body(model: type[Model], event: Event, *, empty: bool = False) -> Model
     data = body_of(event)
     if not data.strip() and empty:
         data = b"{}"
+    return read_object(model, data, thing="body")
+
+
+def read_object(model: type[Model], data: bytes, *, thing: str) -> Model:
+    """The JSON object in `data`, a caller's `thing`, as `model`. Raises like `read_body`."""
     try:
         value = parse(data)
     except NotStrictJson as error:
-        raise BadRequest(json_words(error, "body"), code="body_not_json") from None
+        raise BadRequest(json_words(error, thing), code="body_not_json") from None
     if not isinstance(value, dict):
-        raise BadRequest("The body is not a JSON object.", code="body_not_json")
+        raise BadRequest(f"The {thing} is not a JSON object.", code="body_not_json")
     return validated(model, data)
 
 
