@@ -39,11 +39,16 @@ $(VENV)/.faces: infra/faces/package-lock.json $(VENV)/.dev
 	PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --prefix infra/faces --ignore-scripts --loglevel=error --no-audit --no-fund
 	@touch $@
 
+# Clients of the MCP endpoint, without what they bring along for other platforms and for browsers.
+$(VENV)/.peers: tests/peers/package-lock.json $(VENV)/.dev
+	PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --prefix tests/peers --omit=optional --ignore-scripts --loglevel=error --no-audit --no-fund
+	@touch $@
+
 # --- the commands --------------------------------------------------------------------------------
 up: $(VENV)/.runtime $(VENV)/.emulator ## Run the whole gateway on this machine (PORT=8787)
 	$(BIN)/kgw up --port $(PORT)
 
-test: $(VENV)/.dev $(VENV)/.emulator $(VENV)/.faces chromium check ## Check, then run every test
+test: $(VENV)/.dev $(VENV)/.emulator $(VENV)/.faces $(VENV)/.peers chromium check ## Check, then run every test
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder tests
 
 check: $(VENV)/.dev ## Format, lint, strict types, import contracts
@@ -81,4 +86,4 @@ lock: $(VENV)/.dev ## Resolve the lock files again (needs uv)
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header requirements/emulator.in -o requirements/emulator.lock
 
 clean: ## Remove environments and build output
-	rm -rf $(VENV) cdk.out .kgw infra/node_modules infra/faces/node_modules build *.egg-info
+	rm -rf $(VENV) cdk.out .kgw infra/node_modules infra/faces/node_modules tests/peers/node_modules build *.egg-info
