@@ -1,0 +1,13 @@
+export { Badge, Exposure, type Tone } from "./badge";
+export { Button, LinkButton } from "./button";
+export { Confirm, Dialog } from "./dialog";
+export { Empty, Loaded, Skeleton } from "./empty";
+export { AreaField, CheckField, ChoiceField, Field, SelectField, TextField, type Option } from "./field";
+export { Form, FormFoot, useViolation } from "./form";
+export { OutsideLink, safeUrl } from "./outside";
+export { Facts, Page, Section } from "./page";
+export { Notice, ProblemBox } from "./problem";
+export { Copyable, SecretOnce } from "./secret";
+export { Table, type Column } from "./table";
+export { Tabs, type Tab } from "./tabs";
+export { exactly, relativeTo, Time } from "./time";

@@ -1,0 +1,5 @@
+import { render } from "preact";
+import { Console } from "./shell/console";
+
+const place = document.getElementById("console");
+if (place) render(<Console />, place);

@@ -1,0 +1,64 @@
+// Who is signed in. The token lives in this module's memory and nowhere else: no storage, no cookie, no URL, no DOM.
+import { store } from "./store";
+
+export type Ending = "signed_out" | "idle" | "refused";
+
+const IDLE_MS = 15 * 60_000;
+const WARN_MS = 60_000;
+
+let token: string | null = null;
+let leaving = new AbortController();
+let lastUsed = 0;
+let watch: ReturnType<typeof setInterval> | undefined;
+
+export const signedIn = store(false);
+export const ending = store<Ending | null>(null);
+/** Milliseconds until the session ends for want of use; null while that is not near. */
+export const endsSoonMs = store<number | null>(null);
+
+export function begin(accepted: string): void {
+  token = accepted;
+  leaving = new AbortController();
+  ending.set(null);
+  used();
+  watch = setInterval(look, 1000);
+  signedIn.set(true);
+}
+
+/** Forgets the token and breaks off whatever is under way. */
+export function end(why: Ending): void {
+  if (token === null) return;
+  token = null;
+  clearInterval(watch);
+  endsSoonMs.set(null);
+  leaving.abort();
+  ending.set(why);
+  signedIn.set(false);
+}
+
+export function bearer(): string | null {
+  return token;
+}
+
+/** Aborted when the session ends. */
+export function sessionSignal(): AbortSignal {
+  return leaving.signal;
+}
+
+export function used(): void {
+  lastUsed = Date.now();
+  if (endsSoonMs.get() !== null) endsSoonMs.set(null);
+}
+
+function look(): void {
+  const left = lastUsed + IDLE_MS - Date.now();
+  if (left <= 0) end("idle");
+  else if (left <= WARN_MS && endsSoonMs.get() === null) endsSoonMs.set(left);
+}
+
+for (const sign of ["pointerdown", "keydown"]) {
+  addEventListener(sign, () => { if (token !== null) used(); }, { capture: true, passive: true });
+}
+// A page that sleeps runs no timers: look again when it wakes, and leave no token in a page that can be gone back to.
+document.addEventListener("visibilitychange", () => { if (token !== null && !document.hidden) look(); });
+addEventListener("pagehide", () => end("signed_out"));

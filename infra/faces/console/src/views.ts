@@ -1,0 +1,21 @@
+// Which views there are, in the order of the navigation. A view is a folder under views/ and one line here.
+import type { ComponentType } from "preact";
+import { HealthView } from "./views/health/health";
+import { ProvidersView } from "./views/providers/providers";
+
+export interface ViewProps {
+  /** The segments of the address after the view's own. */
+  rest: string[];
+  query: URLSearchParams;
+}
+
+interface View {
+  path: string;
+  title: string;
+  view: ComponentType<ViewProps>;
+}
+
+export const VIEWS: View[] = [
+  { path: "health", title: "Health", view: HealthView },
+  { path: "providers", title: "Providers", view: ProvidersView },
+];
