@@ -6,11 +6,9 @@ export interface Violation {
   detail: string;
 }
 
-/** `not_sent` and below are the console's own codes: the gateway has said nothing then. */
-export type Code = Problem["code"] | "offline" | "no_answer" | "unreadable_answer";
-
 interface Facts {
   status: number;
+  /** The gateway's, or one of the console's own where the gateway said nothing: offline, no_answer, unreadable_answer. */
   code: string;
   title: string;
   detail?: string | undefined;
@@ -43,9 +41,9 @@ export class ApiProblem extends Error {
     this.more = facts.more ?? {};
   }
 
-  /** Whether the gateway has said that nothing was done. Otherwise a change may have been made. */
+  /** Whether the gateway has said that this very request was not carried out. Otherwise a change may have been made. */
   get settled(): boolean {
-    return this.status >= 400 && this.status < 500;
+    return this.status >= 400 && this.status < 500 && this.code !== "idempotency_key_used";
   }
 }
 

@@ -7,6 +7,7 @@ export { Form, FormFoot, useViolation } from "./form";
 export { OutsideLink, safeUrl } from "./outside";
 export { Facts, Page, Section } from "./page";
 export { Notice, ProblemBox } from "./problem";
+export { askedBy, RiskBadges, RiskQuestion } from "./risks";
 export { Copyable, SecretOnce } from "./secret";
 export { Table, type Column } from "./table";
 export { Tabs, type Tab } from "./tabs";
