@@ -7,6 +7,7 @@ from typing import Final
 
 VARY: Final[Mapping[str, str]] = {"Vary": "Origin"}
 _MAX_AGE_S = 600
+_USUAL_HEADERS: Final = "authorization, content-type, x-request-id"
 
 
 def readable_by(origin: str) -> dict[str, str]:
@@ -18,11 +19,12 @@ def readable_by(origin: str) -> dict[str, str]:
     }
 
 
-def preflight_for(origin: str) -> dict[str, str]:
+def preflight_for(origin: str, *, headers: str = _USUAL_HEADERS) -> dict[str, str]:
+    """`headers` are those that the page may send."""
     return {
         "Access-Control-Allow-Origin": origin,
         "Access-Control-Allow-Methods": "POST",
-        "Access-Control-Allow-Headers": "authorization, content-type, x-request-id",
+        "Access-Control-Allow-Headers": headers,
         "Access-Control-Max-Age": str(_MAX_AGE_S),
         **VARY,
     }

@@ -46,14 +46,19 @@ _WORDS = {
 }
 
 
+def check_media_type(event: Event) -> None:
+    """Raises `BadRequest` for a body that is said to be anything but JSON."""
+    media_type = event["headers"].get("content-type", "").partition(";")[0].strip().lower()
+    if media_type not in _MEDIA_TYPES:
+        raise BadRequest("Send the body as application/json.", code="unsupported_media_type")
+
+
 def read_body(model: type[Model], event: Event, *, empty: bool = False) -> Model:
     """The request body as `model`. `empty` lets a missing body stand for `{}`.
 
     Raises `BadRequest` for what is not JSON, `Invalid` (422) naming each wrong field.
     """
-    media_type = event["headers"].get("content-type", "").partition(";")[0].strip().lower()
-    if media_type not in _MEDIA_TYPES:
-        raise BadRequest("Send the body as application/json.", code="unsupported_media_type")
+    check_media_type(event)
     data = body_of(event)
     if not data.strip() and empty:
         data = b"{}"

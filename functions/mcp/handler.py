@@ -1,0 +1,18 @@
+"""Lambda entry point: tools for MCP clients of agents and assistants."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from functions.mcp.routes import api_for
+from functions.mcp.wiring import wired
+from shared.adapters import long_lived
+
+_api = api_for(wired(os.environ))
+long_lived.set_up()
+
+
+def handler(event: Mapping[str, Any], context: Any) -> dict[str, Any]:
+    return _api.handle(event, context)
