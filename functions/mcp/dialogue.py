@@ -96,12 +96,12 @@ class Dialogue:
         found = self._found(message, revision)
         if isinstance(found, Fault):
             return self._refuse(replace(found, to=message.id), asked=message, revision=revision)
-        self._log(message, revision, tool=found.tool, outcome="tool_error" if found.is_error else "answered")
+        self._log(message, revision, found)
         return answers.answered(message.id, found.members, revision=revision), IN_BAND
 
     def _refuse(self, fault: Fault, *, asked: Request | None = None, revision: str | None = None) -> tuple[str, int]:
         self._admit()
-        self._log(asked, revision, outcome="fault", code=int(fault.code))
+        self._log(asked, revision, fault)
         return answers.refused(fault), fault.status
 
     def _found(self, request: Request, revision: str) -> _Found | Fault:
@@ -169,14 +169,16 @@ class Dialogue:
         self._parts.loop.run(work)
         self._is_admitted = True
 
-    def _log(self, asked: Request | None, revision: str | None, **facts: str | int | None) -> None:
+    def _log(self, asked: Request | None, revision: str | None, found: _Found | Fault) -> None:
         """Of what the client sent, only what is known here by name."""
         self._parts.logger.info(
             MCP_ANSWERED,
             method=asked.method if asked and asked.method in _KNOWN else None,
+            tool=None if isinstance(found, Fault) else found.tool,
             revision=revision,
             credential_class=self._caller.credential_class,
+            outcome="fault" if isinstance(found, Fault) else "tool_error" if found.is_error else "answered",
+            code=int(found.code) if isinstance(found, Fault) else None,
             duration_ms=round((self._parts.clock.monotonic() - self._started_s) * 1000),
             request_id=self._request_id,
-            **facts,
         )
