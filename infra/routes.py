@@ -93,6 +93,10 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", _SCHEMAS + "/request.schema.json", "assets"),
     Route("GET", _SCHEMAS + "/response.schema.json", "assets"),
     Route("GET", _SCHEMAS + "/capabilities.schema.json", "assets"),
+    Route("GET", "/widget/v1/knowledge-search.js", "assets"),
+    Route("GET", "/widget/v1/{script}", "assets"),
+    Route("GET", "/console", "assets"),
+    Route("GET", "/console/{file}", "assets"),
     Route("GET", "/livez", "assets"),
 )
 

@@ -8,12 +8,12 @@ from collections.abc import Callable
 from aws_lambda_powertools import Logger
 from aws_lambda_powertools.event_handler import Response
 
-from functions.assets.published import Document, Published
+from functions.assets.documents import Copy, Document
+from functions.assets.faces import CONSOLE
+from functions.assets.published import Published
 from shared.errors import MethodNotAllowed, NotFound
 from shared.web.api import Api, answer, nothing
 from shared.web.etags import names_tag
-
-_KEPT_FOR_S = 300
 
 
 def assets_api(published: Published, *, logger: Logger, release: str = "") -> Api:
@@ -29,8 +29,11 @@ def assets_api(published: Published, *, logger: Logger, release: str = "") -> Ap
         return answer(alive)
 
     def unrouted() -> Response[str]:
-        methods = published.methods_of(api.event["rawPath"])
-        if methods:
+        path, method = api.event["rawPath"], api.event["requestContext"]["http"]["method"]
+        if method == "GET" and path.endswith(f"{CONSOLE}/"):  # as people write it; relative, whatever stands before
+            return nothing(status=308, headers={"Location": f"..{CONSOLE}"})
+        methods = published.methods_of(path)
+        if methods and method not in methods:
             problem = MethodNotAllowed("See the header Allow for the methods of this path.")
             return api.problem(problem, headers={"Allow": ", ".join(methods)})
         return api.problem(NotFound("No such path."))
@@ -40,11 +43,20 @@ def assets_api(published: Published, *, logger: Logger, release: str = "") -> Ap
 
 
 def _serving(document: Document, api: Api) -> Callable[[], Response[str]]:
-    headers = {"ETag": document.etag, "Cache-Control": f"public, max-age={_KEPT_FOR_S}"}
-
     def serve() -> Response[str]:
-        if names_tag(api.event["headers"].get("if-none-match"), document.etag):
+        asked = api.event["headers"]
+        copy = document.copy_for(asked.get("accept-encoding"))
+        headers = {**document.headers, "ETag": copy.etag, "Vary": "Accept-Encoding"}
+        if names_tag(asked.get("if-none-match"), copy.etag):
             return nothing(status=304, headers=headers)
-        return answer(document.text, headers=headers, media_type=document.media_type)
+        return _sent(copy, media_type=document.media_type, headers=headers)
 
     return serve
+
+
+def _sent(copy: Copy, *, media_type: str, headers: dict[str, str]) -> Response[str]:
+    if copy.encoding:
+        headers["Content-Encoding"] = copy.encoding
+    response = answer(copy.body, headers=headers, media_type=media_type)
+    response.base64_encoded = bool(copy.encoding)
+    return response

@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from functions.assets.documents import Document
+
 OPENAPI = "/openapi.json"
 _METHODS = frozenset({"get", "put", "post", "delete", "options", "head", "patch", "trace"})
 _PARAMETER = re.compile(r"\\{[^{}/]+\\}")
-
-
-@dataclass(frozen=True, slots=True)
-class Document:
-    """What is served as it is. `etag` is a strong tag of the text."""
-
-    text: str
-    etag: str
-    media_type: str
-
-    @classmethod
-    def of(cls, text: str, *, media_type: str) -> Document:
-        return cls(text=text, etag=f'"{hashlib.sha256(text.encode()).hexdigest()[:32]}"', media_type=media_type)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +23,7 @@ class Published:
 
     @classmethod
     def of(cls, documents: Mapping[str, Document]) -> Published:
-        paths: dict[str, dict[str, object]] = json.loads(documents[OPENAPI].text)["paths"]
+        paths: dict[str, dict[str, object]] = json.loads(documents[OPENAPI].data)["paths"]
         patterns = tuple(
             (_pattern(path), tuple(sorted(method.upper() for method in item if method in _METHODS)))
             for path, item in paths.items()

@@ -1,13 +1,14 @@
-"""Finds the published documents: beside this file in a bundle, in `docs/` in the source tree."""
+"""Finds what is served: the faces beside this file; the published documents there in a bundle, else in `docs/`."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from functions.assets.published import OPENAPI, Document, Published
+from functions.assets.documents import Document
+from functions.assets.faces import STATIC, faces
+from functions.assets.published import OPENAPI, Published
 
-_HERE = Path(__file__).resolve().parent
-_PLACES = (_HERE / "static", _HERE.parents[1] / "docs")
+_PLACES = (STATIC, Path(__file__).resolve().parents[2] / "docs")
 _SCHEMAS = "/schemas/knowledge-provider/v1"
 _MEDIA_TYPES = {
     OPENAPI: "application/json",
@@ -19,12 +20,13 @@ _MEDIA_TYPES = {
 
 def published(places: tuple[Path, ...] = _PLACES) -> Published:
     """Raises `FileNotFoundError` when a document is nowhere: such a function must not start."""
-    return Published.of({path: _document(path, places) for path in _MEDIA_TYPES})
+    documents = {path: _document(path, places) for path in _MEDIA_TYPES}
+    return Published.of({**documents, **faces()})
 
 
 def _document(path: str, places: tuple[Path, ...]) -> Document:
     for place in places:
         file = place / path.lstrip("/")
         if file.is_file():
-            return Document.of(file.read_text(encoding="utf-8"), media_type=_MEDIA_TYPES[path])
+            return Document(file.read_bytes(), _MEDIA_TYPES[path])
     raise FileNotFoundError(f"{path} is neither in the bundle nor in docs/.")

@@ -15,6 +15,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from functions.assets.faces import face_files
 from infra.bundles.archive import unzipped_bytes, write_zip
 from infra.bundles.bytecode import compile_slim_tree, compiled
 from infra.bundles.interpreters import VARIABLE, interpreter
@@ -29,7 +30,11 @@ _PUBLISHED = (
     "schemas/knowledge-provider/v1/response.schema.json",
     "schemas/knowledge-provider/v1/capabilities.schema.json",
 )
-STATIC = {"assets": {f"functions/assets/static/{name}": f"docs/{name}" for name in _PUBLISHED}}
+_FACES = [str(path.relative_to(ROOT)) for path in face_files()]
+STATIC = {
+    "assets": {f"functions/assets/static/{name}": f"docs/{name}" for name in _PUBLISHED}
+    | {name: name for name in _FACES}
+}
 
 # Beside a package's modules: its compiled extensions and the certificates it trusts.
 _DATA = (".so", ".pem")

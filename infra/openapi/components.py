@@ -99,6 +99,20 @@ PARAMETERS: dict[str, Json] = {
         "description": "The live service. Only context7, exa and firecrawl have keys.",
         "example": "exa",
     },
+    "script": {
+        "name": "script",
+        "in": "path",
+        "required": True,
+        "schema": {"type": "string", "pattern": r"^knowledge-search\.[0-9a-f]{16}\.js$"},
+        "example": "knowledge-search.0123456789abcdef.js",
+    },
+    "file": {
+        "name": "file",
+        "in": "path",
+        "required": True,
+        "schema": {"type": "string", "pattern": r"^[a-z][a-z-]{0,31}\.(js|css|svg)$"},
+        "example": "app.js",
+    },
     "limit": {
         "name": "limit",
         "in": "query",

@@ -34,7 +34,7 @@ class Operation:
     `request_examples` and `answer_examples` name further examples, beside the one of each model.
     `request_texts` and `answer_text` are media types of bodies that are no JSON. `problems` are the codes beyond those
     that every operation of its kind has; where there are `own_errors`, there are no problems. `has_etag`: the answer
-    carries one. `document` is the media type of one that is served as it is, to whoever asks.
+    carries one. `documents` are the media types of what is served as it is, to whoever asks.
     """
 
     id: str
@@ -56,4 +56,4 @@ class Operation:
     if_match: IfMatch | None = None
     is_idempotent_by_key: bool = False
     has_etag: bool = False
-    document: str = ""
+    documents: tuple[str, ...] = ()

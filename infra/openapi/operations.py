@@ -5,6 +5,7 @@ from __future__ import annotations
 from infra.openapi.alexandria_operations import ALEXANDRIA_OPERATIONS
 from infra.openapi.card_operations import CARD_OPERATIONS
 from infra.openapi.dify_operations import DIFY_OPERATIONS
+from infra.openapi.face_operations import FACE_OPERATIONS
 from infra.openapi.health_operations import HEALTH_OPERATIONS
 from infra.openapi.instance_operations import INSTANCE_OPERATIONS
 from infra.openapi.live_operations import LIVE_OPERATIONS
@@ -151,9 +152,10 @@ _REST: dict[tuple[str, str], Operation] = {
         is_list=True,
     ),
     ("GET", "/openapi.json"): Operation(
-        id="getOpenApi", tag="Service", summary="This document", has_etag=True, document="application/json"
+        id="getOpenApi", tag="Service", summary="This document", has_etag=True, documents=("application/json",)
     ),
     **SCHEMA_OPERATIONS,
+    **FACE_OPERATIONS,
     ("GET", "/livez"): Operation(
         id="getLiveness",
         tag="Service",

@@ -21,12 +21,13 @@ _LISTED = ("invalid_request", "invalid_cursor")
 _NAMED = ("precondition_failed", "invalid_if_match", "precondition_required")
 _ONCE = ("invalid_idempotency_key", "idempotency_key_reused", "idempotency_key_used")
 _WRITTEN = ("busy",)
+_IDS = ("providerId", "credentialId", "collectionId", "cardId", "instanceId")
 
 
 def responses_of(method: str, path: str, operation: Operation) -> Json:
     """By status: what the operation answers, then its problems, each with an example."""
     answers = {str(operation.status): _success(path, operation)}
-    if operation.document:
+    if operation.documents:
         answers["304"] = {"description": "The copy that `If-None-Match` names is still the right one."}
     if operation.own_errors:
         return answers | _own_errors(operation.own_errors)
@@ -61,8 +62,8 @@ def _is_widgets(operation: Operation) -> bool:
 
 def _success(path: str, operation: Operation) -> Json:
     answer: Json = {"description": _description(operation), "headers": _headers(operation)}
-    if operation.document:
-        answer["content"] = {operation.document: {"schema": {"type": "object"}}}
+    if operation.documents:
+        answer["content"] = {kind: {"schema": {"type": _type_of(kind)}} for kind in operation.documents}
     elif path == "/livez":
         answer["content"] = {"application/json": {"schema": {"$ref": REFERENCE + "Liveness"}}}
     elif operation.answer_text:
@@ -79,6 +80,10 @@ def _success(path: str, operation: Operation) -> Json:
             }
         }
     return answer
+
+
+def _type_of(media_type: str) -> str:
+    return "object" if media_type.endswith("json") else "string"
 
 
 def _description(operation: Operation) -> str:
@@ -168,17 +173,14 @@ def parameters_of(path: str, operation: Operation) -> list[Json]:
         "listCatalog": ("catalogPage", "catalogSearch", "catalogParent"),
     }
     applies: tuple[tuple[bool, tuple[str, ...]], ...] = (
-        *(
-            (f"{{{name}}}" in path, (name,))
-            for name in ("providerId", "credentialId", "collectionId", "cardId", "instanceId", "remoteId", "pool")
-        ),
-        (bool(operation.document), ("ifNoneMatch",)),
+        *((f"{{{name}}}" in path, (name,)) for name in (*_IDS, "remoteId", "pool", "script", "file")),
+        (bool(operation.documents), ("ifNoneMatch",)),
         (operation.is_list, ("limit", "cursor")),
         (bool(operation.answer_text), ("exportLimit", "cursor")),
         (operation.if_match is IfMatch.REQUIRED, ("ifMatch",)),
         (operation.if_match is IfMatch.OPTIONAL, ("ifMatchOptional",)),
         (operation.is_idempotent_by_key, ("idempotencyKey",)),
-        (operation.tag == "Widget", ("origin",)),
+        (operation.tag == "Widget" and not operation.documents, ("origin",)),
         (operation.tag == "Alexandria", ("agentId",)),
         (True, (*by_operation.get(operation.id, ()), "requestId")),
     )

@@ -12,7 +12,7 @@ def _schema(name: str, id_: str, summary: str) -> tuple[tuple[str, str], Operati
         summary=summary,
         description="A JSON Schema (2020-12) of version 1 of the provider contract.",
         has_etag=True,
-        document="application/schema+json",
+        documents=("application/schema+json",),
     )
 
 

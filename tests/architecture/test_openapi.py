@@ -128,7 +128,8 @@ def test_what_has_no_example_is_what_needs_none() -> None:
     without = {operation for operation, content, _ in bodies() if not content.get("examples")}
 
     schemas = {f"getProvider{name}Schema" for name in ("Request", "Response", "Capabilities")}
-    assert without == {"getOpenApi", "getLiveness", *schemas}
+    files = {"getWidgetScript", "getPinnedWidgetScript", "getConsole", "getConsoleFile"}
+    assert without == {"getOpenApi", "getLiveness", *schemas, *files}
 
 
 def test_nothing_of_python_shows_in_the_document() -> None:

@@ -51,7 +51,7 @@ def faults_of(method: str, called: str, status: int, headers: Mapping[str, str],
         return [f"{operation['operationId']} never answers {status}"]
     if "content" not in described:
         return [] if not text else ["a body where none is described"]
-    media_type = headers["Content-Type"]
+    media_type = headers["Content-Type"].partition(";")[0]
     if media_type not in described["content"]:
         return [f"{media_type} is not described"]
     pointer = _pointer("paths", path, method.lower(), "responses", str(status), "content", media_type, "schema")

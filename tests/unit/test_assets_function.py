@@ -56,7 +56,7 @@ def test_a_copy_that_is_still_right_is_not_sent_again(api: Api, path: str) -> No
 
 
 def test_every_document_has_a_tag_of_its_own() -> None:
-    assert len({document.etag for document in published().documents.values()}) == len(MEDIA_TYPES)
+    assert len({published().documents[path].plain.etag for path in MEDIA_TYPES}) == len(MEDIA_TYPES)
 
 
 def copies(directory: Path) -> Path:
@@ -71,8 +71,8 @@ def test_the_tag_changes_with_the_text(tmp_path: Path) -> None:
     other.write_text(DOCUMENT_TEXT.replace("Knowledge Gateway", "Another Gateway"), encoding="utf-8")
 
     changed = published((tmp_path,)).documents
-    assert changed["/openapi.json"].etag != published().documents["/openapi.json"].etag
-    assert changed[SCHEMAS[0]].etag == published().documents[SCHEMAS[0]].etag
+    assert changed["/openapi.json"].plain.etag != published().documents["/openapi.json"].plain.etag
+    assert changed[SCHEMAS[0]].plain.etag == published().documents[SCHEMAS[0]].plain.etag
 
 
 def test_a_bundle_serves_the_copies_beside_it(tmp_path: Path) -> None:
@@ -137,3 +137,9 @@ def test_every_route_of_the_gateway_is_known_here() -> None:
     for route in ROUTES:
         called = route.path.replace("{providerId}", "cs_x").replace("{credentialId}", "x")
         assert route.method in document.methods_of(called)
+
+
+@pytest.mark.parametrize("path", ['/console/a"b', "/widget/v1/knowledge-search.0000000000000000.js"])
+def test_a_path_that_takes_the_method_and_has_nothing_is_not_found(api: Api, path: str) -> None:
+    assert call(api, "GET", path)["statusCode"] == 404
+    assert call(api, "PUT", path)["headers"]["Allow"] == "GET"

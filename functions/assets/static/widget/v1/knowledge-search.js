@@ -1,0 +1,1 @@
+customElements.define("knowledge-search",class extends HTMLElement{});
