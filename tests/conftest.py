@@ -28,6 +28,14 @@ def emulator() -> Iterator[str]:
         yield endpoint_url
 
 
+@pytest.fixture(autouse=True)
+def no_profiles_of_whoever_runs_this(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """No test finds, or changes, what `kgw login` has kept for a person."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.getbasetemp() / "no-config"))
+    for name in ("KGW_PROFILE", "KGW_URL", "KGW_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+
+
 @pytest.fixture
 def aws_environment(emulator: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     """Things nobody else uses, and the environment that leads to them, set in this process too."""

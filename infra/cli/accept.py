@@ -16,6 +16,7 @@ from pathlib import Path
 from infra.cli.accept_products import Product, product_of
 from infra.cli.accept_report import Limits, Report, as_json, as_text
 from infra.cli.accept_run import AcceptanceRun, Given, Server
+from infra.cli.ending import Told
 from shared.adapters.clock import SystemClock
 from shared.adapters.exchanges import PinnedExchanges
 from shared.adapters.resolver import SystemResolver
@@ -29,7 +30,7 @@ from shared.errors import Invalid
 USUAL_QUERY = "help"
 
 
-class CannotAccept(Exception):
+class CannotAccept(Told):
     """The run could not begin, or did not come to its end. The message says why and repeats nothing of the server."""
 
 

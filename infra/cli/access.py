@@ -1,51 +1,77 @@
-"""Which gateway the command speaks to, and as whom. Tokens never come from the command line, where others see them."""
+"""Which gateway the command speaks to, and as whom. Tokens never come from the command line, where others see them.
+
+The first of these that is there: `--profile`; `KGW_URL` with `KGW_TOKEN`; the profile that `KGW_PROFILE` names; the
+gateway that runs in this directory; the default profile. A token goes to the place that it belongs to and nowhere else.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import urlsplit
 
+from infra.cli.ending import Told
 from infra.cli.http import Client, Unsendable, is_visible
+from infra.cli.profiles import Profile, file_of_profiles, origin_of, read_profiles
 from infra.cli.state import LOCAL, read_json
 
 URL_VARIABLE = "KGW_URL"
 TOKEN_VARIABLE = "KGW_TOKEN"
+PROFILE_VARIABLE = "KGW_PROFILE"
+LOOPBACK: Final = frozenset({"127.0.0.1", "::1", "localhost"})
 
 
-class NoAccess(Exception):
+class NoAccess(Told):
     """The message says what is missing or cannot be used, and shows none of it."""
 
 
-def client_as(caller: str) -> Client:
-    """The gateway that runs here, unless `KGW_URL` names another one; its own token, unless `KGW_TOKEN` holds one.
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What counts, and why. Without a profile it is `KGW_URL` (`has_url`), or the gateway that runs here."""
 
-    A token of the gateway that runs here is never sent anywhere else. Raises `NoAccess`.
+    why: str
+    profile: Profile | None = None
+    has_url: bool = False
+
+
+def chosen(name: str | None = None) -> Choice:
+    """`name` is what `--profile` says. Raises `NoAccess`, `NoProfile`."""
+    if name is not None:
+        return Choice("--profile", read_profiles().named(name))
+    if os.environ.get(URL_VARIABLE):
+        return Choice(URL_VARIABLE, has_url=True)
+    if named := os.environ.get(PROFILE_VARIABLE):
+        return Choice(PROFILE_VARIABLE, read_profiles().named(named))
+    if local_access() or os.environ.get(TOKEN_VARIABLE):
+        return Choice(str(LOCAL))
+    profiles = read_profiles()
+    return Choice("the default", profiles.named(profiles.usual)) if profiles.usual else Choice(str(LOCAL))
+
+
+def client_as(*callers: str, profile: str | None = None) -> Client:
+    """The gateway that is chosen, as the first of `callers` of whom there is a token: `admin`, `agent`, and, of the
+    gateway that runs here, `assistant` and `widget`. Raises `NoAccess`, `NoProfile`.
     """
-    elsewhere, token = os.environ.get(URL_VARIABLE, ""), os.environ.get(TOKEN_VARIABLE, "")
-    if not elsewhere:
-        return client_here(caller, token=token)
+    choice = chosen(profile)
+    if choice.profile is not None:
+        return _of_profile(choice.profile, callers)
+    token = os.environ.get(TOKEN_VARIABLE, "")
+    if not choice.has_url:
+        return _here(callers, token=token)
     if not token:
         raise NoAccess(f"{URL_VARIABLE} wants a token in {TOKEN_VARIABLE} to go with it.")
-    return _client(elsewhere, token, url_in=URL_VARIABLE, token_in=TOKEN_VARIABLE)
-
-
-def client_here(caller: str, *, token: str = "") -> Client:
-    """The gateway that runs here, as `caller` or as the bearer of the `token` that `KGW_TOKEN` holds. Raises
-    `NoAccess`.
-    """
-    local = local_access()
-    if not local or not (token or local.get(caller)):
-        raise _nobody(caller)
-    if token:
-        return _client(local.get("url"), token, url_in=str(LOCAL), token_in=TOKEN_VARIABLE)
-    return _client(local.get("url"), local[caller], url_in=str(LOCAL), token_in=f"{caller} in {LOCAL}")
+    return _client(os.environ[URL_VARIABLE], token, url_in=URL_VARIABLE, token_in=TOKEN_VARIABLE)
 
 
 def local_access() -> Mapping[str, Any]:
     """What the gateway that runs here has written; empty where none does. Raises `NoAccess`."""
     try:
-        return read_json(LOCAL) or {}
+        local = read_json(LOCAL) or {}
+        if local and LOCAL.stat().st_uid != os.geteuid():
+            raise NoAccess(f"{LOCAL} cannot be used: it belongs to another user.")
+        return local
     except (ValueError, OSError, RecursionError):
         raise NoAccess(f"{LOCAL} cannot be read.") from None
 
@@ -58,9 +84,43 @@ def origin_here() -> str:
     return origin
 
 
+def _here(callers: tuple[str, ...], *, token: str) -> Client:
+    local = local_access()
+    caller = next((each for each in callers if local.get(each)), "")
+    if not local or not (token or caller):
+        raise _nobody(callers[0])
+    if token:
+        return _at_home(_client(local.get("url"), token, url_in=str(LOCAL), token_in=TOKEN_VARIABLE))
+    return _at_home(_client(local.get("url"), local[caller], url_in=str(LOCAL), token_in=f"{caller} in {LOCAL}"))
+
+
+def _at_home(client: Client) -> Client:
+    """Whoever puts a file into a directory shall not be told what is sent from there."""
+    if urlsplit(client.url).hostname not in LOOPBACK:
+        raise NoAccess(f"The url in {LOCAL} is not of this machine.")
+    return client
+
+
+def _of_profile(profile: Profile, callers: tuple[str, ...]) -> Client:
+    caller = next((each for each in callers if each in profile.tokens), None)
+    if caller is None:
+        have, want = " and ".join(profile.tokens), " or ".join(callers)
+        again = f"kgw login {profile.url} --profile {profile.name}"
+        raise NoAccess(f"The profile {profile.name} has a token of an {have}; this wants one of an {want}: {again}")
+    held, file = profile.tokens[caller], file_of_profiles()
+    client = _client(profile.url, held.token, url_in=f"{profile.name} in {file}", token_in=f"{profile.name} in {file}")
+    if origin_of(client.url) != held.origin:
+        raise NoAccess(
+            f"The token of {profile.name} in {file} was stored with another place than its url. It is not sent. "
+            "Log in again: kgw login URL"
+        )
+    return client
+
+
 def _nobody(caller: str) -> NoAccess:
     what = "gateway" if caller == "admin" else "demo"  # the one without it has an admin alone
-    return NoAccess(f"There is no {caller} in {LOCAL}. Start the {what} here first: kgw up")
+    elsewhere = "or log in to one elsewhere: kgw login URL"
+    return NoAccess(f"There is no {caller} in {LOCAL}. Start the {what} here first (kgw up), {elsewhere}")
 
 
 def _client(url: object, token: object, *, url_in: str, token_in: str) -> Client:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
 from infra.cli import texts
 from infra.cli.access import client_as
-from infra.cli.http import Received
+from infra.cli.http import Client, Received
+from infra.cli.progress import Progress
 
 _LINK = ("<?", '>; rel="next"')
 
@@ -20,27 +22,49 @@ class Lookup:
     terms: Sequence[str]
     collection: str
     as_json: bool
+    profile: str | None = None
 
 
-def export_cards(collection: str) -> int:
-    """Prints every card as one line of JSON. Raises `NoAccess`, `Declined`, `Unreachable`."""
-    client = client_as("admin")
-    path = f"/api/v1/collections/{quote(collection, safe='')}/cards/export"
+def export_cards(options: argparse.Namespace) -> int:
+    """Prints every card as one line of JSON, or all of them as one document. Raises `NoAccess`, `Declined`,
+    `Unreachable`.
+    """
+    client = client_as("admin", profile=options.profile)
+    progress, count = Progress(), 0
+    before = b'{"cards": [\n' if options.as_json else b""
+    for page in _pages(client, f"/api/v1/collections/{quote(options.collection, safe='')}/cards/export"):
+        cards = page.data.splitlines()
+        for card in cards:
+            sys.stdout.buffer.write(before + card)
+            before = b",\n" if options.as_json else b"\n"
+        count += len(cards)
+        progress.show(f"{count:,} cards")
+    progress.end()
+    sys.stdout.buffer.write(_end(count, as_json=options.as_json))
+    sys.stdout.flush()
+    return 0
+
+
+def _end(count: int, *, as_json: bool) -> bytes:
+    if not as_json:
+        return b"\n" if count else b""
+    return b"\n]}\n" if count else b'{"cards": []}\n'
+
+
+def _pages(client: Client, path: str) -> Iterator[Received]:
     query: str | None = ""
     while query is not None:
         page = client.send("GET", f"{path}?{query}" if query else path)
         with client.understood():
             _check(page)
-        sys.stdout.buffer.write(page.data)
+        yield page
         query = _next(page.headers.get("link", ""))
-    sys.stdout.flush()
-    return 0
 
 
 def look_up(wanted: Lookup) -> int:
     """Prints the cards under each term. Raises `NoAccess`, `Declined`, `Unreachable`."""
     path = f"/api/v1/collections/{quote(wanted.collection, safe='')}/context-cards/lookup"
-    client = client_as("agent")
+    client = client_as("agent", "admin", profile=wanted.profile)
     found = client.post(path, {"terms": list(wanted.terms)}).body
     with client.understood():
         text = texts.cards_text(found)

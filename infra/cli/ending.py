@@ -11,15 +11,33 @@ from pathlib import Path
 from typing import Final, TextIO
 
 FAILED: Final = 1
+WRONG_USE: Final = 2
+NOT_WELL: Final = 3  # what was looked at, or tested, is not as it should be
 INTERRUPTED: Final = 130
 CUT_OFF: Final = 141  # what a shell says of a command whose reader has gone: 128 and SIGPIPE
 _NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _ROOT: Final = Path(__file__).resolve().parents[2]
 
 
-def ended(run: Callable[[], int], *, name: str, known: tuple[type[Exception], ...] = ()) -> int:
-    """The exit status of `run`. Failures that are `known` have a message that may be shown; of what nobody has foreseen
-    the kind and the place are told, and none of its words.
+class Told(Exception):
+    """A failure with words that may be shown. `exit_status` is what the command ends with."""
+
+    exit_status = FAILED
+
+    def told(self) -> str:
+        """For people, on one line or more."""
+        return str(self)
+
+
+class WrongUse(Told):
+    """It was not asked as it has to be, and nothing was done."""
+
+    exit_status = WRONG_USE
+
+
+def ended(run: Callable[[], int], *, name: str) -> int:
+    """The exit status of `run`. What is `Told` is told; of what nobody has foreseen the kind and the place are, and
+    none of its words.
     """
     try:
         try:
@@ -31,8 +49,9 @@ def ended(run: Callable[[], int], *, name: str, known: tuple[type[Exception], ..
         return CUT_OFF
     except KeyboardInterrupt:
         return INTERRUPTED
-    except known as error:
-        _tell(f"{name}: {error}")
+    except Told as error:
+        _tell(f"{name}: {error.told()}")
+        return error.exit_status
     except Exception as error:  # noqa: BLE001  # whatever it is: its words may be a token
         _forget(sys.stdout)
         _tell(f"{name}: {_foreign(error)}")

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from infra.cli.ending import Told
+
 _MOST_BYTES = 1_048_576
 _NAME = re.compile(r"[ \t]*(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_]*)[ \t]*=[ \t]*", re.ASCII)
 _SINGLE = re.compile(r"'([^']*)'")
@@ -18,7 +20,7 @@ _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
 
 
-class Unreadable(Exception):
+class Unreadable(Told):
     """The message names the file, and the line where there is one."""
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
+from infra.cli.ending import Told
 from shared.adapters.front_door import PARTITION, digests_of, front_item
 from shared.adapters.keys import ONLY, key_of
 from shared.domain.front import FRONT_HEADER, FrontDigests
@@ -30,7 +31,7 @@ _KEY = key_of(PARTITION, ONLY)
 _MEANWHILE = frozenset({"PreconditionFailed", "TransactionCanceledException", "InvalidIfMatchVersion"})
 
 
-class NoFront(Exception):
+class NoFront(Told):
     """The message says what is missing or refused."""
 
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import re
+import ssl
 import time
 import uuid
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
+
+from infra.cli.ending import Told
+from infra.cli.problems import told_problem
+from infra.cli.tables import plain
 
 # Longer than the longest answer that the gateway permits itself.
 _TIMEOUT_S = 35.0
@@ -24,8 +29,12 @@ _PAGE = re.compile(r"/[\x21-\x7e]*", re.ASCII)
 NO_PROBLEM = "unknown"  # the code where the answer is not one of the gateway's problems
 
 
-class Unreachable(Exception):
+class Unreachable(Told):
     """Nothing answers at the gateway's address."""
+
+
+class Lost(Unreachable):
+    """The request was sent, and no answer came: whether it was carried out is not known."""
 
 
 class NotAGateway(Unreachable):
@@ -40,14 +49,26 @@ class Unsendable(Exception):
         self.is_token = is_token
 
 
-class Declined(Exception):
-    """The gateway answered with a problem."""
+class Declined(Told):
+    """The gateway answered with a problem. `problem` is what it said."""
 
-    def __init__(self, status: int, code: str, detail: str, *, retry_after_s: float | None = None) -> None:
-        super().__init__(f"{status} {code}: {detail}" if detail else f"{status} {code}")
+    def __init__(
+        self,
+        status: int,
+        code: str,
+        detail: str,
+        *,
+        retry_after_s: float | None = None,
+        problem: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(plain(f"{status} {code}: {detail}" if detail else f"{status} {code}"))
         self.status = status
         self.code = code
         self.retry_after_s = retry_after_s
+        self.problem = problem or {}
+
+    def told(self) -> str:
+        return "\n".join([str(self), *told_problem(self.problem, retry_after_s=self.retry_after_s)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +105,19 @@ class Client:
     def post(self, path: str, body: Mapping[str, Any], **headers: str) -> Answer:
         return self.call("POST", path, body, **headers)
 
-    def create(self, path: str, body: Mapping[str, Any]) -> Answer:
-        """A POST that makes one thing, however often it has to be repeated. Raises like `call`."""
-        return self.call("POST", path, body, Idempotency_Key=uuid.uuid4().hex)
+    def create(self, path: str, body: Mapping[str, Any], *, key: str | None = None) -> Answer:
+        """A POST that makes one thing, however often it has to be repeated, and with the same `key` also by another
+        call. Raises like `call`.
+        """
+        key = key or uuid.uuid4().hex
+        for _ in range(_ATTEMPTS - 1):
+            with contextlib.suppress(Lost):
+                return self.call("POST", path, body, Idempotency_Key=key)
+            time.sleep(_PAUSE_S)
+        try:
+            return self.call("POST", path, body, Idempotency_Key=key)
+        except Lost as lost:
+            raise Lost(f"{lost} With --idempotency-key {key} the same command does it once.") from None
 
     def call(self, method: str, path: str, body: Mapping[str, Any] | None = None, **headers: str) -> Answer:
         """`headers` are written with underscores. Tries again while the gateway says that it is unavailable.
@@ -110,19 +141,38 @@ class Client:
             raise NotAGateway(_not_a_gateway(self.url))
         connection = _connection(self.url)
         try:
-            connection.request(method, path, data, sent)
-            response = connection.getresponse()
-            names = {name.lower(): value for name, value in response.getheaders()}
-            received = Received(response.status, names, response.read())
-        except (OSError, http.client.HTTPException):
-            raise Unreachable(f"Nothing answers at {self.url}.") from None
+            self._connect(connection)
+            received = self._exchange(connection, method, path, data, sent)
         finally:
             connection.close()
         if received.status >= 400:
             raise _declined(received)
+        if received.status >= 300:  # the token is for this place alone
+            raise NotAGateway(f"{self.url} sends callers elsewhere, which is not followed.")
         return received
 
-    @contextmanager
+    def _connect(self, connection: http.client.HTTPConnection) -> None:
+        try:
+            connection.connect()
+        except ssl.SSLCertVerificationError as error:
+            why = f"cannot be trusted: {error.verify_message}"
+            raise Unreachable(f"The certificate of {self.url} {why}.") from None
+        except (OSError, UnicodeError, http.client.HTTPException):
+            raise Unreachable(f"Nothing answers at {self.url}.") from None
+
+    def _exchange(
+        self, connection: http.client.HTTPConnection, method: str, path: str, data: bytes | None, sent: dict[str, str]
+    ) -> Received:
+        try:
+            connection.request(method, path, data, sent)
+            response = connection.getresponse()
+            names = {name.lower(): value for name, value in response.getheaders()}
+            return Received(response.status, names, response.read())
+        except (OSError, http.client.HTTPException):
+            known = "" if method == "GET" else " Whether it was done is not known."
+            raise Lost(f"{self.url} was asked and no answer came.{known}") from None
+
+    @contextlib.contextmanager
     def understood(self) -> Iterator[None]:
         """For the reading of an answer. Raises `NotAGateway` where that is not what a gateway answers."""
         try:
@@ -170,6 +220,7 @@ def _declined(received: Received) -> Declined:
         str(body.get("code", NO_PROBLEM)),
         str(body.get("detail", body.get("message", ""))),
         retry_after_s=min(float(wait), _LONGEST_WAIT_S) if wait.isascii() and wait.isdigit() else None,
+        problem={"requestId": received.headers.get("x-request-id"), **body},
     )
 
 

@@ -16,6 +16,7 @@ from urllib.parse import quote
 
 from infra.cli.access import client_as
 from infra.cli.http import NO_PROBLEM, Client, Declined, Unreachable
+from infra.cli.progress import Progress
 from infra.cli.row_cards import cards_of
 from infra.cli.row_slices import MOST_BYTES, Slice, count_rows, slices
 
@@ -42,6 +43,7 @@ class Import:
     file: Path
     collection: str
     as_json: bool
+    profile: str | None = None
 
 
 @dataclass
@@ -84,9 +86,9 @@ def import_cards(wanted: Import) -> int:
     """Returns the exit status: 0, or 1 when rows were refused. Raises `NoAccess`, `Unsliceable`, `Declined`,
     `Unreachable`; 130 is for an interruption.
     """
-    client = client_as("admin")
+    client = client_as("admin", profile=wanted.profile)
     tally = Tally(count_rows(wanted.file))
-    progress = _Progress()
+    progress = Progress()
     try:
         for piece in slices(wanted.file):
             _send(client, wanted.collection, piece, tally, progress)
@@ -102,7 +104,7 @@ def import_cards(wanted: Import) -> int:
     return 1 if tally.refusals else 0
 
 
-def _break_off(how: str, wanted: Import, tally: Tally, progress: _Progress) -> None:
+def _break_off(how: str, wanted: Import, tally: Tally, progress: Progress) -> None:
     progress.end()
     if wanted.as_json:
         _report(wanted, tally)
@@ -111,7 +113,7 @@ def _break_off(how: str, wanted: Import, tally: Tally, progress: _Progress) -> N
     print(f"{how}. {tally.line()}. {_GOES_ON}", file=sys.stderr)
 
 
-def _send(client: Client, collection: str, piece: Slice, tally: Tally, progress: _Progress) -> None:
+def _send(client: Client, collection: str, piece: Slice, tally: Tally, progress: Progress) -> None:
     """Sends a slice, and again those of its rows for which the gateway had no time."""
     if len(piece.rows) == 1 and len(piece.body) > MOST_BYTES:
         tally.take(_TOO_LARGE, piece.first)
@@ -149,7 +151,7 @@ def _rows(data: bytes) -> list[dict[str, Any]]:
     return rows
 
 
-def _patiently(attempt: Callable[[], list[dict[str, Any]]], progress: _Progress) -> list[dict[str, Any]]:
+def _patiently(attempt: Callable[[], list[dict[str, Any]]], progress: Progress) -> list[dict[str, Any]]:
     """Waits as long as the gateway says, some times. Raises `Declined`, `Unreachable`."""
     waits, failures = 0, 0
     while True:
@@ -172,26 +174,6 @@ def _is_worth_waiting(declined: Declined) -> bool:
 
 def _is_broken(declined: Declined) -> bool:
     return declined.status in _BROKEN and declined.code == NO_PROBLEM
-
-
-class _Progress:
-    """One line that is written over on a terminal, and a line each elsewhere. Always on standard error."""
-
-    def __init__(self) -> None:
-        self._is_terminal = sys.stderr.isatty()
-        self._is_open = False
-
-    def show(self, line: str) -> None:
-        if self._is_terminal:
-            print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
-            self._is_open = True
-        else:
-            print(line, file=sys.stderr, flush=True)
-
-    def end(self) -> None:
-        if self._is_open:
-            print(file=sys.stderr, flush=True)
-            self._is_open = False
 
 
 def _report(wanted: Import, tally: Tally) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from infra.cli.ending import Told
 from shared.domain.key_pools import ConfiguredKeys, configured_keys
 from shared.domain.pools import KEY_NAME, KEYED_POOLS, Pool
 
@@ -16,7 +17,7 @@ _ACCOUNT_NAME = re.compile(r"[\x20-\x7e]{1,128}", re.ASCII)
 Entries = Mapping[str, object]
 
 
-class NotAKey(Exception):
+class NotAKey(Told):
     """The message says which names hold something that cannot be used."""
 
 

@@ -1,10 +1,11 @@
-"""`kgw keys import` and `kgw keys status`. What they print are names of keys, never a key."""
+"""`kgw keys`. What they print are names of keys, never a key."""
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,6 +16,7 @@ from infra.cli.access import client_as
 from infra.cli.env_files import read_env_file
 from infra.cli.key_changes import KeyChanges, changes, entries_of
 from infra.cli.key_notes import notes
+from infra.cli.output import show
 from infra.cli.pool_secrets import NoStore, PoolSecretStore, deployed_store, local_store
 from shared.domain.pools import KEY_NAME, Pool
 
@@ -61,16 +63,37 @@ def import_keys(wanted: KeyImport) -> int:
     return 0
 
 
-def show_status(*, as_json: bool) -> int:
+def show_pools(options: argparse.Namespace) -> int:
     """Prints which keys are in use and which rest, as the gateway tells it. Raises `NoAccess`, `Declined`,
     `Unreachable`.
     """
-    client = client_as("admin")
-    answer = client.call("GET", POOLS).body
-    with client.understood():
-        text = texts.pools_text(answer, now=datetime.now(UTC))
-    print(json.dumps(answer, indent=2) if as_json else text)
+    client = client_as("admin", profile=options.profile)
+    show(client, client.call("GET", POOLS).body, as_json=options.as_json, text=_pools_text)
     return 0
+
+
+def rest_key(options: argparse.Namespace) -> int:
+    """Raises `NoAccess`, `Declined`, `Unreachable`."""
+    client = client_as("admin", profile=options.profile)
+    told = client.post(f"{POOLS}/{options.pool}/rest", {"key": options.key, "seconds": options.seconds}).body
+    show(client, told, as_json=options.as_json, text=_pool_text)
+    return 0
+
+
+def wake_keys(options: argparse.Namespace) -> int:
+    """Raises `NoAccess`, `Declined`, `Unreachable`."""
+    client = client_as("admin", profile=options.profile)
+    body = {} if options.key is None else {"key": options.key}
+    show(client, client.post(f"{POOLS}/{options.pool}/wake", body).body, as_json=options.as_json, text=_pool_text)
+    return 0
+
+
+def _pools_text(answer: Mapping[str, Any]) -> str:
+    return texts.pools_text(answer, now=datetime.now(UTC))
+
+
+def _pool_text(pool: Mapping[str, Any]) -> str:
+    return _pools_text({"pools": [pool]})
 
 
 def _before(store: PoolSecretStore, pool: Pool, wanted: KeyImport) -> Any:

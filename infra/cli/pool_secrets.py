@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
+from infra.cli.ending import Told
 from infra.cli.state import LOCAL, read_json
 from infra.local.emulator import ACCESS_KEY, REGION, SECRET_KEY
 from shared.domain.pools import KEYED_POOLS, Pool
@@ -21,7 +22,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class NoStore(Exception):
+class NoStore(Told):
     """The message says what is missing or refused."""
 
 

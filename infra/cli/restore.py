@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
+from infra.cli.ending import Told
 from infra.tables import PARTITION_KEY, SORT_KEY, TABLES
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ Item = Mapping[str, Any]
 Key = tuple[str, str]
 
 
-class CannotRestore(Exception):
+class CannotRestore(Told):
     """The message says what is missing or refused."""
 
 

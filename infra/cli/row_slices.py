@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from infra.cli.ending import Told
 from shared.web.card_rows import COLUMNS
 from shared.web.csv_rows import other_separator
 
@@ -18,7 +19,7 @@ JSON_LINES = "application/x-ndjson"
 CSV = "text/csv"
 
 
-class Unsliceable(Exception):
+class Unsliceable(Told):
     """The file cannot be read, or its rows cannot be told apart."""
 
 

@@ -13,10 +13,10 @@ from urllib.parse import quote
 
 from infra.cli import status_text
 from infra.cli.access import client_as
+from infra.cli.ending import NOT_WELL
 from infra.cli.http import Client, Declined
 
 HEALTH: Final = "/api/v1/knowledge/health"
-NOT_WELL: Final = 3  # 1 is left to "cannot be asked"
 _UNKNOWN: Final = 1
 _TOO_OFTEN: Final = 429
 _CLEAR: Final = "\x1b[H\x1b[2J"
@@ -29,11 +29,12 @@ class Status:
     provider: str | None
     as_json: bool
     watch_s: float | None
+    profile: str | None = None
 
 
 def show_status(wanted: Status) -> int:
     """0 when all is well, `NOT_WELL` when it is not. Raises `NoAccess`, `Declined`, `Unreachable`."""
-    client = client_as("admin")
+    client = client_as("admin", "agent", profile=wanted.profile)
     if wanted.watch_s is None:
         return _once(client, wanted)
     code = _UNKNOWN

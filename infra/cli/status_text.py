@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from infra.cli.texts import plain
+from infra.cli.tables import line, shortened, width
 
 _NAME_CHARACTERS: Final = 30
 _GOOD: Final = frozenset({"healthy", "closed"})
@@ -165,26 +164,16 @@ def _allowance(allowance: Json | None) -> str:
 
 
 def _table(titles: tuple[str, ...], rows: Sequence[tuple[str, ...]], *, style: Style) -> Iterator[str]:
-    widths = [max(map(_width, column)) for column in zip(titles, *rows, strict=True)]
-    yield _line(titles, widths)
+    widths = [max(map(width, column)) for column in zip(titles, *rows, strict=True)]
+    yield line(titles, widths)
     for row in rows:
         words = (_word(row[0]), *row[1:])
-        first = words[0] + " " * (widths[0] - _width(words[0]))
-        yield "  ".join([style.of(row[0], text=first), _line(words[1:], widths[1:])]).rstrip()
-
-
-def _line(words: Sequence[str], widths: Sequence[int]) -> str:
-    return "  ".join(word + " " * (width - _width(word)) for word, width in zip(words, widths, strict=True)).rstrip()
-
-
-def _width(text: str) -> int:
-    """In columns: a Chinese character takes two."""
-    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
+        first = words[0] + " " * (widths[0] - width(words[0]))
+        yield "  ".join([style.of(row[0], text=first), line(words[1:], widths[1:])]).rstrip()
 
 
 def _shortened(name: str) -> str:
-    text = plain(name)
-    return text if len(text) <= _NAME_CHARACTERS else text[: _NAME_CHARACTERS - 1].rstrip() + "…"
+    return shortened(name, _NAME_CHARACTERS)
 
 
 def _word(code: str) -> str:

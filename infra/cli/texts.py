@@ -11,6 +11,7 @@ from typing import Any
 from infra.cli.demo_providers import DemoProvider
 from infra.cli.demo_servers import DEMO_FASTGPT_KEY
 from infra.cli.state import LOCAL
+from infra.cli.tables import plain, shortened
 
 QUESTION: dict[str, Any] = {"query": "refund override code", "limit": 4, "deadlineMs": 4000}
 SERVER_QUESTION: dict[str, Any] = {"query": "when does the north quay close", "limit": 4}
@@ -177,10 +178,4 @@ def _outcome_lines(answer: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _shortened(text: str) -> str:
-    line = plain(text)
-    return line if len(line) <= _SNIPPET_CHARACTERS else line[: _SNIPPET_CHARACTERS - 1].rstrip() + "…"
-
-
-def plain(text: str) -> str:
-    """Without control characters: what a provider says must not steer a terminal."""
-    return "".join(character if character.isprintable() else " " for character in text)
+    return shortened(text, _SNIPPET_CHARACTERS)

@@ -19,6 +19,7 @@ from typing import Any
 from infra.cli import texts
 from infra.cli.demo import Damaged, RunningDemo
 from infra.cli.demo_providers import ProviderFailed
+from infra.cli.ending import Told
 from infra.cli.http import Client, Declined, Unreachable
 from infra.cli.local_origins import BadOrigins, origin_lines, wished_origins
 from infra.cli.pool_secrets import NoStore, embedded_store
@@ -58,7 +59,7 @@ class Wishes:
     as_json: bool
 
 
-class CannotRun(Exception):
+class CannotRun(Told):
     """The message says what is in the way and what to do."""
 
 

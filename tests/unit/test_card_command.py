@@ -108,7 +108,7 @@ def test_an_import_says_what_became_of_the_rows(
     assert main(["cards", "import", lines_file(tmp_path, 3), "--collection", CID]) == 0
     said = capsys.readouterr()
     assert said.out.startswith("3 of 3 rows: 1 created, 1 updated, 1 unchanged (")
-    assert "3 of 3 rows" in said.err
+    assert said.err == ""  # how far it is, a terminal alone is told
     method, path, headers, body = gateway.asked[0]
     assert (method, path) == ("POST", f"/api/v1/collections/{CID}/cards/import")
     assert (headers["authorization"], headers["content-type"]) == ("Bearer kg_adm_here", "application/x-ndjson")

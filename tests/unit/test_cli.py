@@ -66,7 +66,8 @@ def test_no_option_takes_a_secret(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_searching_without_a_running_gateway_says_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["search", "x"]) == 1
-    assert capsys.readouterr().err == "kgw: There is no agent in .kgw/local.json. Start the demo here first: kgw up\n"
+    told = "kgw: There is no agent in .kgw/local.json. Start the demo here first (kgw up), or log in to one elsewhere"
+    assert capsys.readouterr().err == told + ": kgw login URL\n"
 
 
 def test_a_local_file_that_is_broken_is_said(capsys: pytest.CaptureFixture[str]) -> None:

@@ -206,8 +206,9 @@ def test_a_store_here_that_cannot_be_used_is_named_and_not_shown(
 
 
 def test_an_origin_that_cannot_be_sent_is_named_and_not_shown(
-    elsewhere: Elsewhere, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    elsewhere: Elsewhere, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
+    monkeypatch.delenv("KGW_URL")
     (tmp_path / ".kgw").mkdir()
     local = LOCAL | {"url": elsewhere.url, "origin": f"https://x.example\r\n{SECRET}"}
     (tmp_path / ".kgw" / "local.json").write_text(json.dumps(local))

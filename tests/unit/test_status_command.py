@@ -214,7 +214,7 @@ class Gateway:
 def serve(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Gateway]:
     def serving(*answers: dict[str, Any] | Exception) -> Gateway:
         gateway = Gateway(*answers)
-        monkeypatch.setattr(status, "client_as", lambda _caller: gateway)
+        monkeypatch.setattr(status, "client_as", lambda *_callers, profile: gateway)
         return gateway
 
     return serving

@@ -1,0 +1,55 @@
+"""What a command prints: text for people, or exactly one JSON document."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from infra.cli.http import Client
+from infra.cli.tables import pairs, plain, table
+
+Json = Mapping[str, Any]
+
+
+def show(client: Client, told: Json, *, as_json: bool, text: Callable[[Json], str]) -> None:
+    """Raises `NotAGateway` where `told` is not what `text` can be made of, however it is shown."""
+    with client.understood():
+        shown = text(told)
+    print(json.dumps(told, ensure_ascii=False, indent=2) if as_json else shown, flush=True)
+
+
+def fields_text(told: Json) -> str:
+    """Every field of an object, one under the other; those of an object inside it with its name before."""
+    return "\n".join(pairs(list(_fields(told))))
+
+
+def table_text(titles: Sequence[str], rows: Sequence[Sequence[str]], *, empty: str) -> str:
+    return "\n".join(table(titles, rows)) if rows else empty
+
+
+def word(value: object) -> str:
+    """A value in a word or a few."""
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return ", ".join(map(word, value)) or "-"
+    return plain(str(value))
+
+
+def note(line: str) -> None:
+    """Beside the answer, where it disturbs no program."""
+    print(plain(line), file=sys.stderr, flush=True)
+
+
+def _fields(told: Json, before: str = "") -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    for name, value in told.items():
+        if isinstance(value, dict) and value:
+            found += _fields(value, f"{before}{name}.")
+        else:
+            found.append((before + plain(name), word(value)))
+    return found
