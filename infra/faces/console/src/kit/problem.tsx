@@ -32,7 +32,7 @@ export function ProblemBox({ of, onRetry, retryLabel = "Try again", children }: 
   );
 }
 
-export function Notice(props: { tone?: "info" | "warn" | "ok" | "bad"; title?: string; children?: ComponentChildren }) {
+export function Notice(props: { tone?: "info" | "warn" | "ok" | "bad"; title?: string | undefined; children?: ComponentChildren }) {
   return (
     <div class={`notice ${props.tone ?? "info"}`}>
       {props.title && <p class="notice-title">{props.title}</p>}

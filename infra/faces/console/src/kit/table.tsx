@@ -14,7 +14,7 @@ interface Props<T> {
   showCaption?: boolean;
   columns: Column<T>[];
   rows: T[];
-  rowKey: (row: T) => string;
+  rowKey: (row: T, at: number) => string;
   empty?: ComponentChildren;
   more?: boolean;
   busy?: boolean;
@@ -36,8 +36,8 @@ export function Table<T>(props: Props<T>) {
           </tr>
         </thead>
         <tbody role="rowgroup">
-          {props.rows.map((row) => (
-            <tr key={props.rowKey(row)} role="row">
+          {props.rows.map((row, at) => (
+            <tr key={props.rowKey(row, at)} role="row">
               {props.columns.map(({ head, cell, kind }) => (
                 <td key={head} role="cell" class={kind ?? ""} data-label={head}><div>{cell(row)}</div></td>
               ))}

@@ -1,0 +1,17 @@
+import { useState } from "preact/hooks";
+import { Button } from "../../kit";
+import { useRepeat } from "../../repeat";
+
+const EVERY_MS = 30_000;
+
+/** Reads again every 30 seconds while the page is in sight, until that is switched off. */
+export function Refresh(props: { of: { reload: () => void; busy: boolean } }) {
+  const [on, setOn] = useState(true);
+  useRepeat(props.of.reload, EVERY_MS, on);
+  return (
+    <>
+      <Button pressed={on} onClick={() => setOn(!on)}>Every 30 s</Button>
+      <Button onClick={props.of.reload} busy={props.of.busy}>Refresh</Button>
+    </>
+  );
+}
