@@ -25,6 +25,7 @@ async function widget() {
     entryPoints: ["widget/src/main.ts"],
     outfile: join(into, "widget/v1/knowledge-search.js"),
     format: "iife",
+    banner: { js: "/*! <knowledge-search>: the search box of Knowledge Gateway for websites. Apache License 2.0. */" },
   });
 }
 

@@ -1,0 +1,143 @@
+/** When to ask, and which answer counts: one question at a time, the newest, and never more often than it was allowed. */
+
+import type { Found } from "./answers";
+import { ask, type Question, type Reply } from "./ask";
+import type { Gateway } from "./settings";
+
+export type State =
+  | { kind: "idle" }
+  | { kind: "loading"; isSlow: boolean }
+  | { kind: "found"; query: string; results: Found[] }
+  | { kind: "limited"; seconds: number; status: number; goesOn: boolean }
+  | { kind: "offline" | "unavailable" | "refused"; status: number };
+
+export interface Circumstances {
+  gateway(): Gateway | string;
+  question(): Question;
+  minLength(): number;
+  show(state: State): void;
+}
+
+const DEBOUNCE_MS = 220;
+const LOADING_AFTER_MS = 250;
+const SLOW_AFTER_MS = 2_500;
+const GIVE_UP_AFTER_MS = 15_000; // the gateway answers within 8 s
+const WIDE = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}]/gu; // one of these can be a word
+
+export class Search {
+  private timers: ReturnType<typeof setTimeout>[] = [];
+  private asking: AbortController | null = null;
+  private barredUntil = 0;
+  private answered = "";
+  private isWaiting = false;
+
+  constructor(private readonly around: Circumstances) {}
+
+  /** The visitor is still typing. */
+  soon(): void {
+    if (!this.asking && this.isAnswered()) return this.clearTimers();
+    if (this.isTooShort()) return this.stop();
+    this.halt();
+    this.later(() => void this.now(), DEBOUNCE_MS);
+  }
+
+  /** The visitor wants it now; `again`: the gateway's own time to come back has come. */
+  async now(again = false): Promise<void> {
+    this.halt();
+    const gateway = this.around.gateway();
+    if (typeof gateway === "string" || this.isTooShort()) return this.stop();
+    const barredMs = this.barredUntil - Date.now();
+    if (barredMs > 0) return this.wait(barredMs);
+    if (!navigator.onLine) return this.end({ kind: "offline", status: 0 });
+    await this.ask(gateway, again);
+  }
+
+  /** Is this question the one whose answer is shown? */
+  isAnswered(): boolean {
+    return this.answered !== "" && this.answered === JSON.stringify(this.around.question());
+  }
+
+  /** Is a question under way, or waiting for its time? */
+  get isPending(): boolean {
+    return this.asking !== null || this.isWaiting;
+  }
+
+  /** Nothing is begun while an input method composes; what is under way may come. */
+  hold(): void {
+    if (!this.asking) this.clearTimers();
+  }
+
+  /** Drops whatever is under way and keeps what was shown. Was there anything? */
+  pause(): boolean {
+    const { isPending } = this;
+    this.clearTimers();
+    if (isPending) this.stop();
+    return isPending;
+  }
+
+  /** Drops whatever is under way, and what was shown. */
+  stop(): void {
+    this.halt();
+    this.end({ kind: "idle" });
+  }
+
+  private async ask(gateway: Gateway, again: boolean): Promise<void> {
+    const question = this.around.question();
+    const asking = new AbortController();
+    this.asking = asking;
+    this.later(() => this.around.show({ kind: "loading", isSlow: false }), LOADING_AFTER_MS);
+    this.later(() => this.around.show({ kind: "loading", isSlow: true }), SLOW_AFTER_MS);
+    this.later(() => asking.abort(), GIVE_UP_AFTER_MS);
+    const reply = await ask(gateway, question, asking.signal);
+    if (this.asking !== asking) return; // a newer question, or nobody's any more
+    this.halt();
+    this.conclude(question, reply, again);
+  }
+
+  private conclude(question: Question, reply: Reply, again: boolean): void {
+    if (reply.kind === "found") {
+      this.end({ ...reply, query: question.query });
+      this.answered = JSON.stringify(question);
+    } else if (reply.kind === "limited") {
+      this.barredUntil = Date.now() + reply.seconds * 1000;
+      if (again) this.end({ ...reply, goesOn: false });
+      else this.wait(reply.seconds * 1000);
+    } else {
+      this.end(reply);
+    }
+  }
+
+  /** Asks by itself, once, when the gateway's time has come. */
+  private wait(ms: number): void {
+    this.end({ kind: "limited", seconds: Math.ceil(ms / 1000), status: 429, goesOn: true });
+    this.isWaiting = true;
+    this.later(() => void this.now(true), ms);
+  }
+
+  private end(state: State): void {
+    this.answered = "";
+    this.around.show(state);
+  }
+
+  private halt(): void {
+    this.clearTimers();
+    const asking = this.asking;
+    this.asking = null; // first, so that its end is nobody's
+    asking?.abort();
+    this.isWaiting = false;
+  }
+
+  private clearTimers(): void {
+    this.timers.forEach(clearTimeout);
+    this.timers = [];
+  }
+
+  private isTooShort(): boolean {
+    const { query } = this.around.question();
+    return query === "" || query.length + (query.match(WIDE)?.length ?? 0) < this.around.minLength();
+  }
+
+  private later(act: () => void, ms: number): void {
+    this.timers.push(setTimeout(act, ms));
+  }
+}

@@ -1,0 +1,81 @@
+/** What is seen and heard of a state of the search. */
+
+import { set } from "./dom";
+import { ResultList } from "./list";
+import { Announcer, filled } from "./sayings";
+import type { State } from "./search";
+import type { Skeleton } from "./skeleton";
+import type { Words } from "./strings";
+
+export class View {
+  readonly list: ResultList;
+  private readonly announcer: Announcer;
+  private isOpen = false;
+
+  constructor(private readonly inside: Skeleton) {
+    this.list = new ResultList(inside.list, inside.input);
+    this.announcer = new Announcer(inside.status);
+  }
+
+  /** Is there a popup to be seen? */
+  get isShown(): boolean {
+    return !this.inside.popup.hidden;
+  }
+
+  show(state: State, { words, target }: { words: Words; target: string }): void {
+    const { box, retry, instead } = this.inside;
+    set(box, { "data-busy": state.kind === "loading" });
+    retry.hidden = !mayBeTriedAgain(state);
+    instead.hidden = state.kind !== "refused";
+    if (state.kind === "found") this.list.fill(state.results, { words, target, query: state.query });
+    else if (state.kind === "loading") this.list.busy();
+    else this.list.clear();
+    this.write(() => messageFor(state, { words, count: this.list.count }));
+    this.announce(state, words);
+    this.open(this.isOpen && state.kind !== "idle");
+  }
+
+  open(isOpen: boolean): void {
+    const { popup, message, input } = this.inside;
+    this.isOpen = isOpen;
+    popup.hidden = !isOpen || (message.hidden && !this.list.count);
+    set(input, { "aria-expanded": String(!popup.hidden && this.list.count > 0) });
+    if (popup.hidden) this.list.activate(-1);
+  }
+
+  hush(): void {
+    this.announcer.hush();
+  }
+
+  private write(message: () => Node[]): void {
+    const nodes = message();
+    this.inside.words.replaceChildren(...nodes);
+    this.inside.message.hidden = !nodes.length;
+  }
+
+  private announce(state: State, words: Words): void {
+    if (state.kind === "idle") this.announcer.hush();
+    else if (state.kind === "found" && state.results.length) this.announcer.say(new Text(words.results(state.results.length)));
+    else if (state.kind !== "loading" || state.isSlow) this.announcer.say(...messageFor(state, { words, count: 0 }));
+  }
+}
+
+function mayBeTriedAgain(state: State): boolean {
+  return state.kind === "unavailable" || state.kind === "offline" || (state.kind === "limited" && !state.goesOn);
+}
+
+/** `count`: how many earlier results are still there; beside them only slowness is worth a word. */
+function messageFor(state: State, { words, count }: { words: Words; count: number }): Node[] {
+  switch (state.kind) {
+    case "idle":
+      return [];
+    case "loading":
+      return state.isSlow || !count ? filled(words.text(state.isSlow ? "slow" : "loading"), {}) : [];
+    case "found":
+      return count ? [] : filled(words.text("empty"), { query: state.query });
+    case "limited":
+      return filled(words.text(state.goesOn ? "limited" : "limitedStill"), { time: words.seconds(state.seconds) });
+    default:
+      return filled(words.text(state.kind), {});
+  }
+}
