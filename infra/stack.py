@@ -6,6 +6,7 @@ from aws_cdk import CfnOutput, IStackSynthesizer, Stack
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
+from functions.assets.faces import CONSOLE, SCRIPT, WIDGET, integrity_of, pinned_name, present_script
 from infra.bundles.build import build_bundles
 from infra.constructs.alarm_topic import AlarmTarget
 from infra.constructs.alarms import make_alarms
@@ -121,16 +122,26 @@ class KnowledgeGatewayStack(Stack):
                 made[function.name].node.add_dependency(policy)
         return made
 
+    def _addresses(self, url: str) -> None:
+        """Where callers find the API and what else it serves. The pinned script and the integrity belong together."""
+        script = present_script()
+        CfnOutput(self, "ApiUrl", value=url)
+        CfnOutput(self, "McpUrl", value=url + "/mcp")
+        CfnOutput(self, "ConsoleUrl", value=url + CONSOLE)
+        CfnOutput(self, "WidgetScriptUrl", value=url + WIDGET + SCRIPT)
+        CfnOutput(self, "WidgetPinnedScriptUrl", value=url + WIDGET + pinned_name(script))
+        CfnOutput(self, "WidgetScriptIntegrity", value=integrity_of(script))
+
     def _front(self, api: HttpApi) -> None:
         front = Front(self, "Front", origin_host=api.host, switches=self.switches)
-        CfnOutput(self, "ApiUrl", value=f"https://{self.switches.cloudfront_domain or front.domain_name}")
+        self._addresses(f"https://{self.switches.cloudfront_domain or front.domain_name}")
         CfnOutput(self, "FrontDomainName", value=front.domain_name)
         CfnOutput(self, "FrontDistributionId", value=front.distribution_id)
         CfnOutput(self, "FrontSecretArn", value=front.secret_arn)
 
     def _outputs(self, api: HttpApi, functions: dict[str, lambda_.Function]) -> None:
         if not self.switches.cloudfront:
-            CfnOutput(self, "ApiUrl", value=api.url)
+            self._addresses(api.url)
         if api.domain is not None:
             CfnOutput(self, "DomainTarget", value=api.domain.target)
         CfnOutput(self, "RootSecretArn", value=self._data.root_secret.arn)

@@ -51,6 +51,11 @@ def integrity_of(script: bytes) -> str:
     return "sha384-" + base64.b64encode(hashlib.sha384(script).digest()).decode()
 
 
+def present_script(static: Path = STATIC) -> bytes:
+    """The widget's script as it is built now."""
+    return (static / "widget" / "v1" / SCRIPT).read_bytes()
+
+
 def face_files(static: Path = STATIC) -> list[Path]:
     """Every file of the faces, which are what a bundle has to carry."""
     return sorted(path for path in static.rglob("*") if path.suffix in MEDIA_TYPES)
@@ -58,13 +63,13 @@ def face_files(static: Path = STATIC) -> list[Path]:
 
 def faces(static: Path = STATIC) -> dict[str, Document]:
     """By path. Raises `FileNotFoundError` where the script or the console's page is missing."""
-    return dict([*_scripts(static / "widget" / "v1"), *_console(static / "console")])
+    return dict([*_scripts(static), *_console(static / "console")])
 
 
-def _scripts(directory: Path) -> Iterator[tuple[str, Document]]:
-    present = (directory / SCRIPT).read_bytes()
+def _scripts(static: Path) -> Iterator[tuple[str, Document]]:
+    present = present_script(static)
     yield WIDGET + SCRIPT, _script(present, KEPT_FOR_A_WHILE)
-    for script in {present, *(path.read_bytes() for path in directory.glob("*.js"))}:
+    for script in {present, *(path.read_bytes() for path in (static / "widget" / "v1").glob("*.js"))}:
         yield WIDGET + pinned_name(script), _script(script, _FOR_EVER)
 
 

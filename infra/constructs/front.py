@@ -9,20 +9,22 @@ from aws_cdk import aws_cloudfront as cloudfront
 from aws_cdk import aws_secretsmanager as secretsmanager
 from constructs import Construct
 
+from infra.constructs.front_files import kept_files
 from infra.constructs.names import pin
 from infra.switches import Switches
 from shared.domain.front import FRONT_HEADER, VIEWER_HEADER
 
 # More than API Gateway takes to answer, the most that CloudFront waits without being asked for more.
 READ_TIMEOUT_S = 60
-_METHODS = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"]
+METHODS = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"]
 # CloudFront keeps errors for ten seconds, also where nothing else is kept.
 _ERRORS = (400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504)
 _ORIGIN = "api"
 
 
 class Front(Construct):
-    """Everything is passed on, nothing is kept, and the API is told who asks and that it is CloudFront that does.
+    """Everything is passed on, nothing is kept but the files of the faces, and the API is told who asks and that it is
+    CloudFront that does.
 
     That takes a cache policy, odd as it looks: no origin request policy adds a header of CloudFront's and leaves `Host`
     out, which API Gateway needs; the headers of a cache key are sent on as well, and a cache policy with headers has
@@ -45,6 +47,7 @@ class Front(Construct):
                 web_acl_id=switches.web_acl_arn or None,
                 origins=[_origin(origin_host, secret)],
                 default_cache_behavior=self._behavior(),
+                cache_behaviors=kept_files(self, origin_id=_ORIGIN, methods=METHODS),
                 custom_error_responses=[
                     cloudfront.CfnDistribution.CustomErrorResponseProperty(error_code=code, error_caching_min_ttl=0)
                     for code in _ERRORS
@@ -106,7 +109,7 @@ class Front(Construct):
         return cloudfront.CfnDistribution.DefaultCacheBehaviorProperty(
             target_origin_id=_ORIGIN,
             viewer_protocol_policy="https-only",  # a redirect would come too late for a token sent in clear
-            allowed_methods=_METHODS,
+            allowed_methods=METHODS,
             cached_methods=["GET", "HEAD"],
             compress=False,
             cache_policy_id=policy.ref,

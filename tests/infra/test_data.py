@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import zipfile
+
 import pytest
 
 from infra.functions import FUNCTIONS
@@ -140,6 +144,11 @@ def test_the_switch_lets_everything_go_and_changes_nothing_else(shipped: Synthes
 def test_the_outputs_say_where_everything_is(shipped: Synthesised) -> None:
     assert set(shipped.template["Outputs"]) == {
         "ApiUrl",
+        "McpUrl",
+        "ConsoleUrl",
+        "WidgetScriptUrl",
+        "WidgetPinnedScriptUrl",
+        "WidgetScriptIntegrity",
         "RootSecretArn",
         "PoolContext7SecretArn",
         "PoolExaSecretArn",
@@ -159,3 +168,14 @@ def test_the_outputs_say_where_everything_is(shipped: Synthesised) -> None:
         "FunctionAssetsName",
         "FunctionProbeName",
     }
+
+
+def test_the_pinned_script_and_its_integrity_are_of_the_bytes_that_are_deployed(shipped: Synthesised) -> None:
+    outputs = shipped.template["Outputs"]
+    path = outputs["WidgetPinnedScriptUrl"]["Value"]["Fn::Join"][1][-1]
+    with zipfile.ZipFile(shipped.bundle("assets")) as archive:
+        script = archive.read("functions/assets/static/widget/v1/knowledge-search.js")
+    assert path == f"/widget/v1/knowledge-search.{hashlib.sha256(script).hexdigest()[:16]}.js"
+    digest = base64.b64encode(hashlib.sha384(script).digest()).decode()
+    assert outputs["WidgetScriptIntegrity"]["Value"] == f"sha384-{digest}"
+    assert outputs["WidgetScriptUrl"]["Value"]["Fn::Join"][1][-1] == "/widget/v1/knowledge-search.js"

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from fnmatch import fnmatchcase
 from typing import Any
 
 import pytest
 
 from infra.constructs.front import READ_TIMEOUT_S
+from infra.constructs.front_files import PATHS
 from infra.constructs.http_api import INTEGRATION_TIMEOUT_MS
+from infra.routes import ROUTES
 from shared.domain.front import FRONT_HEADER, VIEWER_HEADER
 from tests.infra.stages import FRONT_CERTIFICATE, WEB_ACL
 from tests.infra.synthesised import Synthesised
@@ -34,7 +37,6 @@ def test_every_method_goes_to_the_api_over_tls_alone(everything: Synthesised) ->
     behaviour = config_of(everything)["DefaultCacheBehavior"]
     assert set(behaviour["AllowedMethods"]) == {"DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"}
     assert behaviour["ViewerProtocolPolicy"] == "https-only"
-    assert "CacheBehaviors" not in config_of(everything)
     assert origin_of(everything)["CustomOriginConfig"]["OriginProtocolPolicy"] == "https-only"
     assert origin_of(everything)["CustomOriginConfig"]["OriginSSLProtocols"] == ["TLSv1.2"]
     assert config_of(everything)["HttpVersion"] == "http2and3"
@@ -59,9 +61,38 @@ def test_nothing_is_kept_that_another_caller_could_get(everything: Synthesised) 
     assert all(one == {"ErrorCode": one["ErrorCode"], "ErrorCachingMinTTL": 0} for one in errors)
 
 
+def test_the_files_of_the_faces_are_kept_as_long_as_they_say_and_for_every_caller_alike(
+    everything: Synthesised,
+) -> None:
+    behaviours = {one["PathPattern"]: one for one in config_of(everything)["CacheBehaviors"]}
+    assert set(behaviours) == {"/widget/*", "/console*"}
+    for behaviour in behaviours.values():
+        assert behaviour["CachePolicyId"] == {"Ref": "FrontFilesPolicy"}
+        assert "OriginRequestPolicyId" not in behaviour
+        assert behaviour["ViewerProtocolPolicy"] == "https-only"
+        assert "POST" in behaviour["AllowedMethods"]  # the API says what is wrong with it
+    policy = everything.of_type("AWS::CloudFront::CachePolicy")["FrontFilesPolicy"]["CachePolicyConfig"]
+    assert (policy["MinTTL"], policy["DefaultTTL"], policy["MaxTTL"]) == (0, 0, 31_536_000)
+    key = policy["ParametersInCacheKeyAndForwardedToOrigin"]
+    assert (key["EnableAcceptEncodingGzip"], key["EnableAcceptEncodingBrotli"]) == (True, False)
+    assert key["HeadersConfig"] == {"HeaderBehavior": "none"}
+    assert key["CookiesConfig"] == {"CookieBehavior": "none"}
+    assert key["QueryStringsConfig"] == {"QueryStringBehavior": "none"}
+
+
+def test_only_paths_of_files_are_kept() -> None:
+    for route in ROUTES:
+        kept = any(fnmatchcase(route.path, pattern) for pattern in PATHS)
+        assert kept is (route.function == "assets" and route.path.startswith(("/widget/", "/console")))
+
+
 def test_policies_of_two_regions_have_different_names(everything: Synthesised) -> None:
-    policy = everything.of_type("AWS::CloudFront::CachePolicy")["FrontCachePolicy"]["CachePolicyConfig"]
-    assert policy["Name"] == {"Fn::Join": ["", ["KnowledgeGateway-everything-", {"Ref": "AWS::Region"}]]}
+    policies = everything.of_type("AWS::CloudFront::CachePolicy")
+    names = {name: one["CachePolicyConfig"]["Name"]["Fn::Join"][1] for name, one in policies.items()}
+    assert names == {
+        "FrontCachePolicy": ["KnowledgeGateway-everything-", {"Ref": "AWS::Region"}],
+        "FrontFilesPolicy": ["KnowledgeGateway-everything-files-", {"Ref": "AWS::Region"}],
+    }
 
 
 def test_it_asks_the_api_under_the_name_that_answers(staging: Synthesised, everything: Synthesised) -> None:
@@ -137,5 +168,7 @@ def test_the_outputs_say_where_to_call_and_what_to_rotate(staging: Synthesised, 
     assert set(everything.template["Outputs"]) >= front | {"BackupVaultName", "ApiUrl"}
     assert set(staging.template["Outputs"]) >= front | {"DomainTarget"}
     assert staging.template["Outputs"]["ApiUrl"]["Value"] == "https://kb.example.com"
+    assert staging.template["Outputs"]["McpUrl"]["Value"] == "https://kb.example.com/mcp"
+    assert staging.template["Outputs"]["ConsoleUrl"]["Value"] == "https://kb.example.com/console"
     url = everything.template["Outputs"]["ApiUrl"]["Value"]["Fn::Join"][1]
     assert url == ["https://", {"Fn::GetAtt": ["FrontDistribution", "DomainName"]}]

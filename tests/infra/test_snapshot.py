@@ -17,12 +17,14 @@ REWRITE = "KG_REWRITE_SNAPSHOT"
 
 
 def normalised(stack: Synthesised) -> str:
-    """Without the hashes of the bundles: other code is no other stack."""
+    """Without the hashes of the bundles and of the widget's script: other code is no other stack."""
     template: dict[str, Any] = copy.deepcopy(stack.template)
     for name, one in template["Resources"].items():
         if one["Type"] == "AWS::Lambda::Function":
             one["Properties"]["Code"]["S3Key"] = f"the bundle of {name}"
         one.pop("Metadata", None)
+    template["Outputs"]["WidgetPinnedScriptUrl"]["Value"]["Fn::Join"][1][-1] = "the script by its content"
+    template["Outputs"]["WidgetScriptIntegrity"]["Value"] = "the hash of the script"
     return json.dumps(template, indent=1, sort_keys=True) + "\n"
 
 
