@@ -10,6 +10,8 @@ from infra.openapi.examples import problem_examples
 from infra.openapi.problem_words import PROBLEMS
 from shared.domain.outcomes import SKIPPED_CODES, OutcomeCode
 from shared.web.live_outcome_words import LIVE_WORDS
+from shared.web.mcp import answers
+from shared.web.mcp.fault_words import FAULT_WORDS
 from shared.web.outcome_words import OUTCOME_WORDS, Words
 from shared.web.server_outcome_words import SERVER_WORDS
 
@@ -17,7 +19,7 @@ _INTRODUCTION = """\
 # Errors
 
 This page is written by `make openapi`; change the words in `infra/openapi/*problem_words.py` and
-`shared/web/*outcome_words.py`.
+`shared/web/*outcome_words.py`, and `shared/web/mcp/fault_words.py`.
 
 There are two kinds. A **problem** is the answer to a request that was not carried out: `application/problem+json`
 (RFC 9457) with a stable `code`, a `type` of `urn:knowledge-gateway:problem:` and the code, and the `requestId` that is
@@ -33,11 +35,18 @@ In `providers[].errorCode` of an agent's answer, and in the report of a provider
 a code means at a hosted live service or at a self-hosted server stands below it where that is more than the general
 words.
 """
+_FAULTS = """\
+## Faults of MCP messages
+
+What is wrong with a message to `/mcp` is answered as a JSON-RPC error. What is wrong with the caller, or with the
+request before its message is read, is a problem, as everywhere. What a tool refuses is neither: it is a result with
+`isError`.
+"""
 _MORE: Mapping[str, Mapping[Any, Words]] = {"At a live service": LIVE_WORDS, "At a self-hosted server": SERVER_WORDS}
 
 
 def errors_text() -> str:
-    return "\n".join([_INTRODUCTION, "## Problems\n", *_problems(), _OUTCOMES, *_outcomes()])
+    return "\n".join([_INTRODUCTION, "## Problems\n", *_problems(), _OUTCOMES, *_outcomes(), _FAULTS, *_faults()])
 
 
 def _problems() -> Iterator[str]:
@@ -49,6 +58,11 @@ def _problems() -> Iterator[str]:
 def _outcomes() -> Iterator[str]:
     for code, words in OUTCOME_WORDS.items():
         yield _section(code.value, words.happened, _advice(code, words), _outcome_example(code))
+
+
+def _faults() -> Iterator[str]:
+    for code, words in FAULT_WORDS.items():
+        yield _section(str(int(code)), words.happened, words.advice, json.loads(answers.refused(words.example)))
 
 
 def _advice(code: OutcomeCode, words: Words) -> str:

@@ -15,6 +15,8 @@ from infra.openapi.problem_words import PROBLEMS
 from shared import errors
 from shared.domain.outcomes import OutcomeCode
 from shared.web.live_outcome_words import LIVE_WORDS
+from shared.web.mcp.fault_words import FAULT_WORDS
+from shared.web.mcp.faults import FaultCode
 from shared.web.outcome_words import OUTCOME_WORDS
 from shared.web.problems import TYPE_PREFIX
 from shared.web.server_outcome_words import SERVER_WORDS
@@ -56,7 +58,7 @@ def raised_codes() -> set[str]:
 
 def sections(heading: str) -> list[str]:
     part = PAGE.split(f"## {heading}\n", 1)[1].split("\n## ", 1)[0]
-    return re.findall(r"^### `([a-z0-9_]+)`$", part, re.MULTILINE)
+    return re.findall(r"^### `([a-z0-9_-]+)`$", part, re.MULTILINE)
 
 
 def test_the_page_is_the_one_that_the_words_make() -> None:
@@ -87,6 +89,12 @@ def test_every_problem_has_its_section() -> None:
 def test_every_outcome_has_its_section() -> None:
     assert sections("Outcome codes") == [code.value for code in OUTCOME_WORDS]
     assert set(OUTCOME_WORDS) == set(OutcomeCode)
+
+
+def test_every_fault_of_a_message_has_its_section() -> None:
+    assert sections("Faults of MCP messages") == [str(int(code)) for code in FAULT_WORDS]
+    assert set(FAULT_WORDS) == set(FaultCode)
+    assert all(words.example.code is code for code, words in FAULT_WORDS.items())
 
 
 def test_there_is_one_example_for_each_problem_and_none_besides() -> None:
@@ -124,6 +132,12 @@ def test_what_a_code_means_at_a_service_or_a_server_stands_in_its_section() -> N
 
 
 def test_every_section_says_what_happened_and_what_to_do() -> None:
-    for words in (*PROBLEMS.values(), *OUTCOME_WORDS.values(), *LIVE_WORDS.values(), *SERVER_WORDS.values()):
+    for words in (
+        *PROBLEMS.values(),
+        *OUTCOME_WORDS.values(),
+        *LIVE_WORDS.values(),
+        *SERVER_WORDS.values(),
+        *FAULT_WORDS.values(),
+    ):
         assert words.happened.endswith(".")
         assert words.advice.endswith((".", '"3"`.'))
