@@ -1,6 +1,8 @@
 export { Badge, Exposure, type Tone } from "./badge";
 export { Button, LinkButton } from "./button";
 export { Confirm, Dialog } from "./dialog";
+export { bodyOf, changesOf, draftOf, type Draft, type Spec } from "./draft";
+export { DraftFields } from "./draft_fields";
 export { Empty, Loaded, Skeleton } from "./empty";
 export { AreaField, CheckField, ChoiceField, Field, SelectField, TextField, type Option } from "./field";
 export { Form, FormFoot, useViolation } from "./form";

@@ -6,7 +6,7 @@ import { href } from "../../router";
 import { codeText, HAPPENINGS, KINDS, LOOKS, STATES, warningText } from "../../words";
 import { Refresh } from "./refresh";
 import { PoolTable } from "./pools";
-import { Circuit } from "./provider_table";
+import { Circuit } from "./circuits";
 import { Gaps } from "./summary";
 
 export function OneHealth({ id }: { id: string }) {
@@ -34,6 +34,7 @@ function Lead({ of: { provider } }: { of: OneHealthShown }) {
 function Content({ of }: { of: OneHealthShown }) {
   const { provider } = of;
   const { word, tone } = STATES[provider.state];
+  const customers = provider.exposureProfile === "customer_safe";
   const noticeTone = tone === "neutral" || tone === "inside" ? "info" : tone;
   return (
     <>
@@ -54,7 +55,7 @@ function Content({ of }: { of: OneHealthShown }) {
             ["The probe looks at", provider.looked ? LOOKS[provider.looked] : "not looked at since it was changed"],
             ["Last well at a look", <Time at={provider.lastWellAt} both />],
             ["Agents' searches", <Circuit of={provider.circuits.agent} />],
-            ["Customers' searches", <Circuit of={provider.circuits.customer} reaches={provider.exposureProfile === "customer_safe"} />],
+            ["Customers' searches", customers ? <Circuit of={provider.circuits.customer} /> : "do not reach it"],
           ]}
         />
       </Section>

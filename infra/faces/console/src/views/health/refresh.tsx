@@ -10,7 +10,7 @@ export function Refresh(props: { of: { reload: () => void; busy: boolean } }) {
   useRepeat(props.of.reload, EVERY_MS, on);
   return (
     <>
-      <Button pressed={on} onClick={() => setOn(!on)}>Every 30 s</Button>
+      <Button pressed={on} onClick={() => setOn(!on)}>Auto-refresh</Button>
       <Button onClick={props.of.reload} busy={props.of.busy}>Refresh</Button>
     </>
   );

@@ -1,6 +1,8 @@
-import { Page } from "../../kit";
 import type { ViewProps } from "../../views";
+import { Detail } from "./detail";
+import { List } from "./list";
 
-export function ProvidersView(_: ViewProps) {
-  return <Page title="Providers"><p>…</p></Page>;
+export function ProvidersView({ rest, query }: ViewProps) {
+  const [id] = rest;
+  return id === undefined ? <List query={query} /> : <Detail id={id} />;
 }
