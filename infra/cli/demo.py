@@ -35,15 +35,15 @@ class RunningDemo:
             self.providers = starting.enter_context(DemoProviders(directory, ports=self._seeded.ports))
             self._running = starting.pop_all()
 
-    def seed(self, admin: Client, pool_secrets: PoolSecretStore) -> dict[str, Any]:
-        """Registers what is not there yet, and returns what callers are told.
+    def seed(self, admin: Client, pool_secrets: PoolSecretStore, *, website_port: int) -> dict[str, Any]:
+        """Registers what is not there yet, the website's origin among it, and returns what callers are told.
 
         Raises `ProviderFailed`, `SeedFailed`, `NoStore`, `Declined`, `Unreachable`.
         """
         self.providers.await_start()
         keep_demo_keys(pool_secrets)
         try:
-            seed(admin, self.providers.by_key, self._seeded)
+            seed(admin, self.providers.by_key, self._seeded, website_port=website_port)
             seed_live(admin, self._seeded)
             seed_servers(admin, self.stand_ins.servers, self._seeded)
             seed_cards(admin, self._seeded)

@@ -7,6 +7,7 @@ from typing import Any, Final
 from urllib.parse import quote, urlencode
 
 from infra.cli.http import Client, NotAGateway
+from infra.cli.progress import working
 
 _PAGE: Final = 100
 _MOST_PAGES: Final = 1_000
@@ -33,8 +34,10 @@ def changed(
 ) -> dict[str, Any]:
     """Sends a change of exactly what was read; `body` may be made of that. Raises `Declined`, `Unreachable`."""
     present = client.call("GET", path)
-    wanted = body if isinstance(body, Mapping) else body(present.body)
-    return client.call(method, path, wanted, If_Match=_etag(client, present.etag)).body
+    with client.understood():
+        wanted = body if isinstance(body, Mapping) else body(present.body)
+    with working("Changing it"):
+        return client.call(method, path, wanted, If_Match=_etag(client, present.etag)).body
 
 
 def removed(client: Client, path: str, *, etag: str | None, query: str = "") -> None:

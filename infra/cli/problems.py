@@ -9,7 +9,8 @@ from infra.cli.tables import plain
 
 _MOST_FAULTS: Final = 20
 _INDENT: Final = "     "
-# Beside what to do about a code anywhere, what this command has for it.
+_USUAL: Final = frozenset({"type", "title", "status", "code", "requestId", "detail", "errors", "message"})
+# What this command has for a code; of the others, what to do about them anywhere.
 _HERE: Final = {
     "precondition_failed": "Somebody else changed it in between, and nothing was changed now. Look at it again (show), "
     "then repeat the command.",
@@ -29,6 +30,9 @@ def told_problem(problem: Mapping[str, Any], *, retry_after_s: float | None) -> 
     for fault in (errors if isinstance(errors, list) else [])[:_MOST_FAULTS]:
         if isinstance(fault, dict):
             yield plain(f"{_INDENT}{fault.get('pointer', '')}: {fault.get('detail', '')}")
+    for name, value in problem.items():
+        if name not in _USUAL and not isinstance(value, dict):
+            yield plain(f"{_INDENT}{name}: {', '.join(map(str, value)) if isinstance(value, list) else value}")
     code = str(problem.get("code", ""))
     if advice := _HERE.get(code) or _anywhere(code):
         yield _INDENT + advice

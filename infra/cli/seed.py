@@ -14,10 +14,12 @@ from infra.cli.state import read_json, write_private
 ORIGIN = "https://www.lumsund.example"
 PROVIDERS = "/api/v1/knowledge/providers"
 _CREDENTIALS = "/api/v1/credentials"
+_WIDGET = "widget"
+_WEBSITE = "website"
 _CALLERS: Mapping[str, Mapping[str, object]] = {
     "agent": {"class": "agt", "name": "Demo agent"},
     "assistant": {"class": "ast", "name": "Demo assistant", "grants": ["knowledge:read_public"]},
-    "widget": {"class": "pub", "name": "Demo widget", "origins": [ORIGIN]},
+    "widget": {"class": "pub", "name": "Demo widget"},
 }
 
 
@@ -46,7 +48,7 @@ class Seeded:
         write_private(path, asdict(self))
 
 
-def seed(admin: Client, providers: Mapping[str, DemoProvider], seeded: Seeded) -> None:
+def seed(admin: Client, providers: Mapping[str, DemoProvider], seeded: Seeded, *, website_port: int) -> None:
     """Brings `seeded` up to date: registers what is not there yet, points what moved to its new port.
 
     Raises `SeedFailed`, `Declined`, `Unreachable`.
@@ -57,9 +59,32 @@ def seed(admin: Client, providers: Mapping[str, DemoProvider], seeded: Seeded) -
         elif seeded.ports.get(key) != provider.port:
             _point(admin, seeded.ids[key], provider)
         seeded.ports[key] = provider.port
+    own = _website_at(website_port)
     for name, wanted in _CALLERS.items():
         if name not in seeded.tokens:
-            seeded.tokens[name] = _issue(admin, wanted)
+            origins = {"origins": [ORIGIN, own]} if name == _WIDGET else {}
+            seeded.tokens[name] = _issue(admin, {**wanted, **origins})
+        elif name == _WIDGET and seeded.ports.get(_WEBSITE) != website_port:
+            _let_in(admin, seeded, own)
+    seeded.ports[_WEBSITE] = website_port
+
+
+def _website_at(port: int) -> str:
+    return f"http://127.0.0.1:{port}"
+
+
+def _let_in(admin: Client, seeded: Seeded, origin: str) -> None:
+    """The website has moved: the widget's key lists its new origin in place of the old one, and what else it lists."""
+    path = f"{_CREDENTIALS}/{seeded.tokens[_WIDGET].split('_')[2]}"
+    try:
+        present = admin.call("GET", path)
+    except Declined as declined:
+        if declined.status == 404:  # an operator has removed it, and it stays removed
+            return
+        raise
+    gone = {origin, _website_at(seeded.ports.get(_WEBSITE, 0))}
+    origins = [*(one for one in present.body["origins"] if one not in gone), origin]
+    admin.call("PATCH", path, {"origins": origins}, If_Match=present.etag or "")
 
 
 def _issue(admin: Client, wanted: Mapping[str, object]) -> str:

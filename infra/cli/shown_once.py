@@ -9,18 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from infra.cli.ending import Told, WrongUse
-from infra.cli.grammar import Parser
 from infra.cli.output import Json, note
 from infra.cli.state import write_private_text
-
-
-def add_secret_to(parser: Parser) -> None:
-    parser.add_argument(
-        "--secret-to",
-        type=Path,
-        metavar="FILE",
-        help="write the secret to FILE, for its owner alone, and show it nowhere",
-    )
 
 
 def check_place(options: argparse.Namespace) -> None:
@@ -36,14 +26,15 @@ def check_place(options: argparse.Namespace) -> None:
 
 
 def put_away(told: Json, name: str, options: argparse.Namespace) -> dict[str, Any]:
-    """The answer as it is shown: with `secretFile` instead of the secret where it went into a file. Raises `Told`."""
+    """The answer as it is shown: with `secretFile` in its place where it went into a file. Raises `Told`."""
     shown, value = dict(told), told[name]
     if value is None:
         note("kgw: The secret was in an answer that did not come, and is not shown again: rotate it to have another.")
         return shown
     if (file := options.secret_to) is not None:
         _write(str(value), file, str(told["id"]))
-        return shown | {name: None, "secretFile": str(file)}
+        del shown[name]
+        return shown | {"secretFile": str(file)}
     if not options.as_json:
         note(f"kgw: {name} is shown this once. Keep it now: later nobody can read it.")
     return shown

@@ -33,6 +33,7 @@ def welcome(local: Mapping[str, Any], providers: Sequence[DemoProvider]) -> str:
         f"  {name:<10} {local[name]}" for name in ("admin", "agent", "assistant", "widget", "origin") if name in local
     ]
     lines += [f"  The same is in {LOCAL}, readable by you alone.", ""]
+    lines += [*_pages(local), ""]
     if not providers:
         return "\n".join([*lines, *_first_steps(local)])
     lines += ["Four providers of Lumsund Line, an invented ferry company, are registered:"]
@@ -70,6 +71,13 @@ def _provider_line(provider: DemoProvider, provider_id: str) -> str:
     demo = provider.demo
     note = f"  {demo.note}" if demo.note else ""
     return f"  {demo.name:<17} {demo.exposure_profile:<14} {provider_id}  pid {provider.pid}{note}"
+
+
+def _pages(local: Mapping[str, Any]) -> Iterator[str]:
+    yield "Open in a browser:"
+    if "website" in local:
+        yield f"  {local['website']}  a website with the widget on it"
+    yield f"  {local['console']}  the console, with the admin's token"
 
 
 def _calls(local: Mapping[str, Any]) -> Iterator[str]:

@@ -15,7 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import Any
+from urllib.parse import urlsplit
 
+from functions.assets.faces import CONSOLE, WIDGET, integrity_of, pinned_name, present_script
 from infra.cli import texts
 from infra.cli.demo import Damaged, RunningDemo
 from infra.cli.demo_providers import ProviderFailed
@@ -33,6 +35,8 @@ from infra.cli.state import (
     state_directory,
     write_private,
 )
+from infra.cli.website.markup import Gateway
+from infra.cli.website.site import Website
 from infra.local.emulator import EmulatorFailed, EmulatorMissing
 from infra.local.runtime import Runtime
 
@@ -118,10 +122,14 @@ def _serve(wishes: Wishes, named: Mapping[str, str], stack: ExitStack) -> Runtim
     runtime = stack.enter_context(_runtime(wishes.port, directory, backend_state, origins))
     runtime.warm_up("admin", "search")
     secrets = runtime.pool_secrets()
-    local: dict[str, Any] = {"url": runtime.url, "admin": runtime.root_token()}
+    local: dict[str, Any] = {"url": runtime.url, "admin": runtime.root_token(), **_faces(runtime.url)}
     local["aws"] = {"endpointUrl": runtime.aws_endpoint, "poolSecrets": secrets}
     if demo:
-        local |= demo.seed(Client(runtime.url, local["admin"]), embedded_store(runtime.aws_endpoint, secrets))
+        website = stack.enter_context(Website(gateway_port=urlsplit(runtime.url).port or 0))
+        admin, store = Client(runtime.url, local["admin"]), embedded_store(runtime.aws_endpoint, secrets)
+        local |= demo.seed(admin, store, website_port=website.port)
+        local["website"] = website.url
+        website.open(_known_to_the_website(local))
     _announce(local, stack, state_dir=wishes.state_dir)
     _say(wishes, local, demo, [*origin_lines(named), *(demo.notes if demo else [])])
     runtime.warm_up("widget", "assets")
@@ -130,6 +138,22 @@ def _serve(wishes: Wishes, named: Mapping[str, str], stack: ExitStack) -> Runtim
             texts.answer_text(Client(runtime.url, local["agent"]).post(texts.SEARCH, texts.QUESTION).body), flush=True
         )
     return runtime
+
+
+def _faces(url: str) -> dict[str, Any]:
+    script = present_script()
+    pinned = {"url": url + WIDGET + pinned_name(script), "integrity": integrity_of(script)}
+    return {"console": url + CONSOLE, "widgetScript": pinned}
+
+
+def _known_to_the_website(local: Mapping[str, Any]) -> Gateway:
+    return Gateway(
+        url=local["url"],
+        key=local["widget"],
+        script=local["widgetScript"]["url"],
+        integrity=local["widgetScript"]["integrity"],
+        console=local["console"],
+    )
 
 
 def _runtime(port: int, directory: Path, state_dir: Path | None, origins: Mapping[str, str]) -> Runtime:
