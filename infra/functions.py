@@ -20,6 +20,7 @@ ROOT_SECRET_VARIABLE = "KG_ROOT_SECRET"
 FRONT_VARIABLE = "KG_FRONT_REQUIRED"
 RELEASE_VARIABLE = "KG_RELEASE"
 TELLS_RELEASE = "assets"
+ORIGINS_VARIABLE = "KG_MCP_ORIGINS"
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +148,33 @@ LIVE = Function(
     dials_out=True,
 )
 
+# The tools of MCP clients: whatever the three functions above may do for a search, a look-up or an acquisition.
+MCP = Function(
+    name="mcp",
+    memory_mb=1024,
+    tables=(REGISTRATIONS_PUBLIC, REGISTRATIONS_INTERNAL, CARDS, LEDGER_PUBLIC, LEDGER_INTERNAL),
+    table_grants=(
+        TableGrant(REGISTRATIONS_PUBLIC, ("BatchGetItem", "GetItem"), ("GENERATION",)),
+        TableGrant(REGISTRATIONS_PUBLIC, ("Query",), ("INSTANCE", "PROVIDER")),
+        TableGrant(REGISTRATIONS_INTERNAL, ("BatchGetItem",), ("CREDENTIAL", "GENERATION")),
+        TableGrant(REGISTRATIONS_INTERNAL, ("GetItem",), ("GENERATION",)),
+        TableGrant(REGISTRATIONS_INTERNAL, ("Query",), ("INSTANCE", "PROVIDER")),
+        TableGrant(CARDS, ("GetItem",), ("COLLECTION",)),
+        TableGrant(CARDS, ("Query",), ("KEY#*",)),
+        TableGrant(CARDS, ("BatchGetItem",), ("CARD#*", "COLLECTION", "KEY#*")),
+        TableGrant(LEDGER_INTERNAL, ("UpdateItem",), (*_CIRCUITS, *_rows_of(*Pool), *_COUNTED)),
+        TableGrant(LEDGER_INTERNAL, ("GetItem",), _rows_of(*Pool)),
+        TableGrant(LEDGER_INTERNAL, ("BatchGetItem",), _CIRCUITS),
+        TableGrant(LEDGER_INTERNAL, ("PutItem",), _HISTORY),
+        TableGrant(LEDGER_PUBLIC, ("BatchGetItem", "UpdateItem"), _CIRCUITS),
+        TableGrant(LEDGER_PUBLIC, ("PutItem",), _HISTORY),
+    ),
+    key_grants=(KeyGrant(PUBLIC, ("Decrypt",)), KeyGrant(INTERNAL, ("Decrypt",))),
+    reads_pools=(Pool.CONTEXT7, Pool.EXA, Pool.FIRECRAWL),
+    dials_out=True,
+    settings=(("KG_AGENT_CACHE_S", "0"), (ORIGINS_VARIABLE, "")),
+)
+
 # Audit entries are put and read. No grant lets any role update or delete one.
 ADMIN = Function(
     name="admin",
@@ -225,7 +253,7 @@ PROBE = Function(
     settings=(("KG_PROBE_EVERY_S", "240"),),
 )
 
-FUNCTIONS = (SEARCH, WIDGET, LOOKUP, LIVE, ADMIN, ASSETS, PROBE)
+FUNCTIONS = (SEARCH, WIDGET, LOOKUP, LIVE, MCP, ADMIN, ASSETS, PROBE)
 
 
 def is_behind_front(function: Function) -> bool:

@@ -45,6 +45,8 @@ ROUTES: tuple[Route, ...] = (
     Route("POST", _ALEXANDRIA + "/inspect", "live", **_LIVE),
     Route("POST", _ALEXANDRIA + "/execute", "live", **_LIVE),
     Route("POST", _ALEXANDRIA + "/receipt", "live", **_LIVE),
+    Route("POST", "/mcp", "mcp"),
+    Route("OPTIONS", "/mcp", "mcp"),
     Route("POST", _PROVIDERS, "admin", **_ADMIN),
     Route("GET", _PROVIDERS, "admin", **_ADMIN),
     Route("GET", _PROVIDERS + "/{providerId}", "admin", **_ADMIN),

@@ -7,6 +7,8 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
+from shared.domain.origins import comparable_origin
+
 _HOST = re.compile(r"(?=.{4,253}\Z)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}", re.ASCII)
 _ARN = re.compile(r"arn:aws[a-z-]*:(?P<service>[a-z0-9-]+):(?P<region>[a-z0-9-]*):(?P<account>\d{12}|):\S+", re.ASCII)
 _EMAIL = re.compile(r"[^\s@,;<>\"]+@[^\s@,;<>\"]+\.[^\s@,;<>\"]+")
@@ -93,6 +95,14 @@ class Words:
         found = tuple(part.strip() for part in value.split(",")) if value else ()
         if any(re.fullmatch(rf"{prefix}-[0-9a-f]{{8,17}}", each) is None for each in found):
             raise WrongSwitch(name, f"ids such as {prefix}-0a1b2c3d, separated by commas")
+        return found
+
+    def origins(self, name: str) -> tuple[str, ...]:
+        """Separated by commas."""
+        value = self._plain(name)
+        found = tuple(dict.fromkeys(part.strip() for part in value.split(","))) if value else ()
+        if any(comparable_origin(each) != each or not each.startswith("https://") for each in found):
+            raise WrongSwitch(name, "origins of web pages such as https://app.example.com, separated by commas")
         return found
 
     def tags(self, name: str) -> tuple[tuple[str, str], ...]:

@@ -57,6 +57,7 @@ class Switches:
     cloudfront_domain: str = ""
     cloudfront_certificate_arn: str = ""
     web_acl_arn: str = ""
+    mcp_origins: tuple[str, ...] = ()
 
     @classmethod
     def read(cls, context: Mapping[str, object]) -> Switches:
@@ -89,6 +90,7 @@ class Switches:
             # CloudFront takes certificates and web ACLs of this region alone, wherever the stack is.
             cloudfront_certificate_arn=words.arn("cloudfront_certificate_arn", "acm", region="us-east-1"),
             web_acl_arn=words.arn("web_acl_arn", "wafv2", region="us-east-1"),
+            mcp_origins=words.origins("mcp_origins"),
         )
         found._must_agree()
         return found

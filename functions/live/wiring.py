@@ -27,15 +27,12 @@ from shared.adapters.rate_limits import DynamoRateLimits
 from shared.adapters.receipts import DynamoReceipts
 from shared.adapters.resolver import SystemResolver
 from shared.adapters.row_reads import RowReads
+from shared.assembly.acquiring import acquiring
 from shared.domain.lanes import Lane
 from shared.domain.registrations import ProviderKind
 from shared.observability import logger_for
 from shared.ports.clock import Clock
-from shared.providers.exa import ExaRetriever
-from shared.providers.firecrawl import FirecrawlAcquirer
-from shared.services.acquire import Acquire
 from shared.services.admit import Admit
-from shared.services.ask_acquirer import AskAcquirer
 from shared.services.circuit_keeper import CircuitKeeper
 from shared.services.metering import Metering
 from shared.settings.front import Front
@@ -65,19 +62,10 @@ def wired(environment: Mapping[str, str]) -> LiveParts:
     )
     meters = _meters(settings, dynamodb, clock=clock, logger=logger)
     catalog = DynamoInternalCatalog(dynamodb, reads=reads, table=settings.registrations_internal)
-    allow_test_names = settings.allow_loopback_http
-    acquire = Acquire(
+    acquire = acquiring(
+        meters,
         admit=admit,
         catalog=catalog,
-        ask=AskAcquirer(
-            acquirers={
-                ProviderKind.EXA: ExaRetriever(clock=clock, allow_test_names=allow_test_names),
-                ProviderKind.FIRECRAWL: FirecrawlAcquirer(clock=clock, allow_test_names=allow_test_names),
-            },
-            endpoints=settings.endpoints(),
-            meters=meters,
-            clock=clock,
-        ),
         keeper=CircuitKeeper(
             lane=Lane.AGENT,  # of agent_only services: nothing of theirs is told to the customers' lane
             circuits=DynamoCircuits(dynamodb, reads=reads, table=ledger),
@@ -85,7 +73,8 @@ def wired(environment: Mapping[str, str]) -> LiveParts:
             clock=clock,
             logger=logger,
         ),
-        allow_test_names=allow_test_names,
+        endpoints=settings.endpoints(),
+        allow_test_names=settings.allow_loopback_http,
         clock=clock,
         logger=logger,
     )

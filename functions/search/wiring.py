@@ -29,26 +29,18 @@ from shared.adapters.row_reads import RowReads
 from shared.adapters.secret_box import KmsUnsealer
 from shared.adapters.vocabularies import DynamoVocabularies
 from shared.adapters.vocabulary_copies import VocabularyCopies
+from shared.assembly.searches import agents_search, askers_of_agents, askers_of_both_lanes, guarded
 from shared.domain.exposure import ExposureProfile
 from shared.domain.lanes import Lane
-from shared.domain.live_configs import SEARCHING_KINDS
-from shared.domain.registrations import SERVER_KINDS, ProviderKind
+from shared.domain.registrations import ProviderKind
 from shared.observability import logger_for
 from shared.ports.asker import Asker
 from shared.ports.clock import Clock
 from shared.ports.exchange import Exchanges
-from shared.providers.contract import ContractRetriever
 from shared.services.admit import Admit
 from shared.services.admit_assistant import AdmitAssistant
 from shared.services.agent_cache import MAX_AGE_S, AgentCache
-from shared.services.ask_signed import AskSigned
-from shared.services.askers_on_demand import AskersOnDemand
-from shared.services.circuit_keeper import CircuitKeeper
-from shared.services.fan_out import FanOut
 from shared.services.find_cards import FindCards
-from shared.services.guarded_asking import GuardedAsking
-from shared.services.open_search import OpenSearch
-from shared.services.search import Search
 from shared.services.search_for_assistant import SearchForAssistant
 from shared.services.search_for_customer import SearchForCustomer
 from shared.settings.cards import CardTable
@@ -76,52 +68,36 @@ def wired(environment: Mapping[str, str]) -> SearchParts:
         rate_limits=DynamoRateLimits(dynamodb, table=settings.ledger_internal, clock=clock),
         clock=clock,
     )
-    public = ExposureProfile.CUSTOMER_SAFE
-    internal = ExposureProfile.AGENT_ONLY
-    customer_key = KmsUnsealer(kms, key_id=settings.key_public, exposure=public, clock=clock)
-    agent_key = KmsUnsealer(kms, key_id=settings.key_internal, exposure=internal, clock=clock)
     exchanges = PinnedExchanges(
         resolver=SystemResolver(),
         clock=clock,
         allow_loopback_http=settings.allow_loopback_http,
         private_network_available=settings.private_network_available,
     )
-    signed = {
-        ProviderKind.CONTRACT: AskSigned(
-            retriever=ContractRetriever(clock=clock, allow_test_names=settings.allow_loopback_http),
-            exchanges=exchanges,
-            clock=clock,
-        )
-    }
-    for_both_lanes = AskersOnDemand(
-        signed,
-        later=SERVER_KINDS,
-        make=partial(_servers, exchanges=exchanges, allow_test_names=settings.allow_loopback_http, clock=clock),
+    keys = {ExposureProfile.CUSTOMER_SAFE: settings.key_public, ExposureProfile.AGENT_ONLY: settings.key_internal}
+    ledgers = {Lane.CUSTOMER: settings.ledger_public, Lane.AGENT: settings.ledger_internal}
+    unsealers = {each: KmsUnsealer(kms, key_id=key, exposure=each, clock=clock) for each, key in keys.items()}
+    of_lane = partial(
+        guarded,
+        circuits={lane: DynamoCircuits(dynamodb, reads=reads, table=table) for lane, table in ledgers.items()},
+        journals={lane: DynamoJournal(dynamodb, table=table) for lane, table in ledgers.items()},
+        clock=clock,
+        logger=logger,
     )
-    every = AskersOnDemand(
-        for_both_lanes,
-        later=SEARCHING_KINDS,
-        make=partial(_live, settings, dynamodb, exchanges=exchanges, clock=clock, logger=logger),
-    )
-    guarded = partial(_guarded, settings, dynamodb, reads, clock=clock, logger=logger)
-    for_agents = guarded(Lane.AGENT, every)
+    askers = askers_of_both_lanes(exchanges, allow_test_names=settings.allow_loopback_http, clock=clock)
+    live = partial(_live, settings, dynamodb, exchanges=exchanges, clock=clock, logger=logger)
     copies = VocabularyCopies(dynamodb, table=settings.cards, clock=clock)
     return SearchParts(
-        search=Search(
-            opening=OpenSearch(
-                admit=admit,
-                catalog=DynamoCatalog(
-                    dynamodb,
-                    reads=reads,
-                    public_table=settings.registrations_public,
-                    internal_table=settings.registrations_internal,
-                ),
-                asking=for_agents,
-                clock=clock,
-                logger=logger,
+        search=agents_search(
+            admit=admit,
+            catalog=DynamoCatalog(
+                dynamodb,
+                reads=reads,
+                public_table=settings.registrations_public,
+                internal_table=settings.registrations_internal,
             ),
-            unsealers={public: customer_key, internal: agent_key},
-            asking=for_agents,
+            unsealers=unsealers,
+            asking=of_lane(Lane.AGENT, askers_of_agents(askers, live)),
             find_cards=FindCards(
                 vocabularies=DynamoVocabularies(reads, table=settings.cards, copies=copies),
                 cards=DynamoCardReader(dynamodb, table=settings.cards),
@@ -135,8 +111,8 @@ def wired(environment: Mapping[str, str]) -> SearchParts:
         search_for_assistant=SearchForAssistant(
             search=SearchForCustomer(
                 catalog=DynamoCustomerCatalog(dynamodb, reads=reads, table=settings.registrations_public),
-                unsealer=customer_key,
-                asking=guarded(Lane.CUSTOMER, for_both_lanes),
+                unsealer=unsealers[ExposureProfile.CUSTOMER_SAFE],
+                asking=of_lane(Lane.CUSTOMER, askers),
                 clock=clock,
                 logger=logger,
             ),
@@ -155,37 +131,6 @@ def wired(environment: Mapping[str, str]) -> SearchParts:
         else None,
         logger=logger,
     )
-
-
-def _guarded(
-    settings: SearchSettings,
-    dynamodb: DynamoDBClient,
-    reads: RowReads,
-    lane: Lane,
-    askers: Mapping[ProviderKind, Asker],
-    *,
-    clock: Clock,
-    logger: Logger,
-) -> GuardedAsking:
-    """What customers meet is kept apart: only being taken out of use is told to their lane, by the agents'."""
-    of_customers = DynamoCircuits(dynamodb, reads=reads, table=settings.ledger_public)
-    is_agents = lane is Lane.AGENT
-    ledger = settings.ledger_internal if is_agents else settings.ledger_public
-    keeper = CircuitKeeper(
-        lane=lane,
-        circuits=DynamoCircuits(dynamodb, reads=reads, table=ledger),
-        journal=DynamoJournal(dynamodb, table=ledger),
-        customer_circuits=of_customers if is_agents else None,
-        clock=clock,
-        logger=logger,
-    )
-    return GuardedAsking(fan_out=FanOut(askers=askers, clock=clock, logger=logger), keeper=keeper, clock=clock)
-
-
-def _servers(*, exchanges: Exchanges, allow_test_names: bool, clock: Clock) -> Mapping[ProviderKind, Asker]:
-    from shared.assembly.server_askers import server_askers  # when one is first needed: see there
-
-    return server_askers(exchanges=exchanges, allow_test_names=allow_test_names, clock=clock)
 
 
 def _live(

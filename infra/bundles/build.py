@@ -31,9 +31,11 @@ _PUBLISHED = (
     "schemas/knowledge-provider/v1/capabilities.schema.json",
 )
 _FACES = [str(path.relative_to(ROOT)) for path in face_files()]
+_TOOLS = "functions/mcp/static/tools.json"
 STATIC = {
     "assets": {f"functions/assets/static/{name}": f"docs/{name}" for name in _PUBLISHED}
-    | {name: name for name in _FACES}
+    | {name: name for name in _FACES},
+    "mcp": {_TOOLS: _TOOLS},
 }
 
 # Beside a package's modules: its compiled extensions and the certificates it trusts.

@@ -17,6 +17,7 @@ from infra.constructs.roles import role_for
 from infra.functions import (
     FRONT_VARIABLE,
     KEY_VARIABLES,
+    ORIGINS_VARIABLE,
     RELEASE_VARIABLE,
     ROOT_SECRET_VARIABLE,
     TELLS_RELEASE,
@@ -58,7 +59,10 @@ def environment_of(function: Function, data: Data, switches: Switches) -> dict[s
         environment[FRONT_VARIABLE] = "true"
     if switches.release and function.name == TELLS_RELEASE:
         environment[RELEASE_VARIABLE] = switches.release
-    return environment | dict(function.settings)
+    environment |= dict(function.settings)
+    if ORIGINS_VARIABLE in environment:
+        environment[ORIGINS_VARIABLE] = ",".join(switches.mcp_origins)
+    return environment
 
 
 def lambda_function(

@@ -13,6 +13,7 @@ from infra.openapi.health_examples import HEALTH_ANSWERS
 from infra.openapi.instance_examples import INSTANCE_ANSWERS, INSTANCE_REQUESTS
 from infra.openapi.live_examples import LIVE_ANSWERS, LIVE_REQUESTS
 from infra.openapi.live_provider_examples import ADMIN_LIVE_ANSWERS, ADMIN_LIVE_REQUESTS
+from infra.openapi.mcp_operations import MCP_ANSWERS, MCP_REQUESTS
 from infra.openapi.problem_words import PROBLEMS
 
 Json = dict[str, Any]
@@ -227,6 +228,7 @@ def request_examples() -> dict[str, Json]:
             **LIVE_REQUESTS,
             **ALEXANDRIA_REQUESTS,
             **DIFY_REQUESTS,
+            **MCP_REQUESTS,
             **ADMIN_LIVE_REQUESTS,
             **INSTANCE_REQUESTS,
         }.items()
@@ -242,6 +244,7 @@ def answer_examples() -> dict[str, Json]:
             **LIVE_ANSWERS,
             **ALEXANDRIA_ANSWERS,
             **DIFY_ANSWERS,
+            **MCP_ANSWERS,
             **ADMIN_LIVE_ANSWERS,
             **INSTANCE_ANSWERS,
             **HEALTH_ANSWERS,

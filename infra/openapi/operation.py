@@ -33,8 +33,9 @@ class Operation:
 
     `request_examples` and `answer_examples` name further examples, beside the one of each model.
     `request_texts` and `answer_text` are media types of bodies that are no JSON. `problems` are the codes beyond those
-    that every operation of its kind has; where there are `own_errors`, there are no problems. `has_etag`: the answer
-    carries one. `documents` are the media types of what is served as it is, to whoever asks.
+    that every operation of its kind has; where there are `own_errors`, there are no problems; `faults` are errors in a
+    shape of their own beside them. `also`: further statuses without a body, and when. `has_etag`: the answer carries
+    one. `documents` are the media types of what is served as it is, to whoever asks.
     """
 
     id: str
@@ -52,6 +53,8 @@ class Operation:
     answer_text: str = ""
     problems: tuple[str, ...] = ()
     own_errors: tuple[OwnError, ...] = ()
+    faults: tuple[OwnError, ...] = ()
+    also: tuple[tuple[int, str], ...] = ()
     is_list: bool = False
     if_match: IfMatch | None = None
     is_idempotent_by_key: bool = False

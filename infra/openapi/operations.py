@@ -9,6 +9,7 @@ from infra.openapi.face_operations import FACE_OPERATIONS
 from infra.openapi.health_operations import HEALTH_OPERATIONS
 from infra.openapi.instance_operations import INSTANCE_OPERATIONS
 from infra.openapi.live_operations import LIVE_OPERATIONS
+from infra.openapi.mcp_operations import MCP_OPERATIONS
 from infra.openapi.operation import IfMatch, Operation
 from infra.openapi.pool_operations import POOL_OPERATIONS
 from infra.openapi.provider_operations import PROVIDER_OPERATIONS
@@ -174,5 +175,6 @@ OPERATIONS: dict[tuple[str, str], Operation] = {
     **CARD_OPERATIONS,
     **LIVE_OPERATIONS,
     **ALEXANDRIA_OPERATIONS,
+    **MCP_OPERATIONS,
     **_REST,
 }

@@ -16,6 +16,8 @@ _WITH_TOKEN = ("unauthenticated", "not_through_front", "rate_limited", "store_un
 # A widget's key is refused with 403 in every case.
 _WITH_WIDGET_KEY = ("forbidden", "rate_limited", "store_unavailable", "secrets_unavailable")
 _WITH_BODY = ("body_not_json", "body_not_base64", "unsupported_media_type", "body_too_large", "invalid_request")
+# What is wrong with a message is told as a fault.
+_WITH_MESSAGE = ("body_not_base64", "unsupported_media_type", "body_too_large", "invalid_request")
 _WITH_ROWS = ("body_not_csv", "body_not_base64", "unsupported_media_type", "body_too_large", "invalid_request")
 _LISTED = ("invalid_request", "invalid_cursor")
 _NAMED = ("precondition_failed", "invalid_if_match", "precondition_required")
@@ -34,7 +36,22 @@ def responses_of(method: str, path: str, operation: Operation) -> Json:
     by_status: dict[int, list[str]] = {}
     for code in codes_of(method, path, operation):
         by_status.setdefault(PROBLEMS[code].status, []).append(code)
-    return answers | {str(status): _problems(status, by_status[status]) for status in sorted(by_status)}
+    answers |= {str(status): _without_body(words) for status, words in operation.also}
+    answers |= {str(status): _problems(status, by_status[status]) for status in sorted(by_status)}
+    return _with_faults(answers, operation)
+
+
+def _with_faults(answers: Json, operation: Operation) -> Json:
+    """What is wrong with a message stands beside the problems of the same status."""
+    for status, fault in _own_errors(operation.faults).items():
+        beside = answers.get(status, {"description": "", "content": {}})
+        words = f"{fault['description']} {beside['description']}".strip()
+        answers[status] = {**fault, "description": words, "content": fault["content"] | beside["content"]}
+    return answers
+
+
+def _without_body(words: str) -> Json:
+    return {"description": words, "headers": {"X-Request-Id": {"$ref": "#/components/headers/X-Request-Id"}}}
 
 
 def codes_of(method: str, path: str, operation: Operation) -> list[str]:
@@ -44,7 +61,7 @@ def codes_of(method: str, path: str, operation: Operation) -> list[str]:
         (bool(operation.tokens) and not _is_widgets(operation), _WITH_TOKEN),
         (_is_widgets(operation), _WITH_WIDGET_KEY),
         (operation.id == "preflightWidgetSearch", ("store_unavailable",)),
-        (bool(operation.request), _WITH_BODY),
+        (bool(operation.request), _WITH_MESSAGE if operation.faults else _WITH_BODY),
         (bool(operation.request_texts), _WITH_ROWS),
         (operation.is_list or bool(operation.answer_text), _LISTED),
         ("{" in path or operation.is_idempotent_by_key, ("not_found",)),
@@ -169,6 +186,7 @@ def parameters_of(path: str, operation: Operation) -> list[Json]:
     by_operation = {
         "search": ("agentId",),
         "acquire": ("agentId",),
+        "mcp": ("mcpRevision", "mcpMethod", "mcpName", "agentId"),
         "deleteInstance": ("bindings",),
         "listCatalog": ("catalogPage", "catalogSearch", "catalogParent"),
     }

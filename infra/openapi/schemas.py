@@ -46,7 +46,8 @@ def _models() -> list[tuple[type[BaseModel], Mode]]:
     for operation in OPERATIONS.values():
         models.update({(model, "validation"): None for model in operation.request})
         models.update({(model, "serialization"): None for model in operation.answer})
-        models.update({(error.model, "serialization"): None for error in operation.own_errors})
+        own = (*operation.own_errors, *operation.faults)
+        models.update({(error.model, "serialization"): None for error in own})
     return list(models)
 
 

@@ -1,0 +1,66 @@
+"""Words of others inside a text of ours, so that nobody takes them for ours: names on one line, passages in fences.
+
+What stands between backticks is never ours. Characters that nobody sees, that turn text around or steer a terminal are
+left out; that is all that is ever changed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import count
+from typing import Final
+
+# Control characters but tab and line feed; the marks that turn text around; tags, of which invisible text can be made.
+_UNSEEN: Final = (
+    "\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff\ud800-\udfff"
+)
+_NOT_QUOTED: Final = re.compile(f"[{_UNSEEN}]")
+# A name has less business with what is not drawn. The two joiners belong to how some languages are written.
+_NOT_NAMED: Final = re.compile(f"[{_UNSEEN}\u00ad\u034f\u061c\u180b-\u180f\u200b\u200e\u200f\u2060-\u2065]")
+_SEPARATORS: Final = re.compile("\r\n?|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_BACKTICKS: Final = re.compile("`+")
+_SHORTEST_FENCE: Final = 4
+_MARKER_CHARACTERS: Final = 12
+MAX_NAME_CHARACTERS: Final = 300
+
+
+def named(text: str, *, at_most: int = MAX_NAME_CHARACTERS) -> str:
+    """A name, title or address of others: one line between backticks, which do not occur in it."""
+    line = _NOT_NAMED.sub("", " ".join(text.split())).replace("`", "'").strip()
+    if len(line) > at_most:
+        line = line[: at_most - 1] + "…"
+    return f"`{line}`" if line else "(no name)"
+
+
+def quotable(text: str) -> str:
+    """A text of others as it may stand in a fence: every line ends with a line feed."""
+    return _NOT_QUOTED.sub("", _SEPARATORS.sub("\n", text))
+
+
+@dataclass(frozen=True, slots=True)
+class Fences:
+    """For all passages of one answer. `marker` occurs in none of them, and is the same for the same passages."""
+
+    marker: str
+
+    @classmethod
+    def around(cls, texts: Sequence[str]) -> Fences:
+        quoted = [quotable(text) for text in texts]
+        digest = hashlib.sha256("\0".join(quoted).encode())
+        for number in count():
+            marker = hashlib.sha256(digest.digest() + str(number).encode()).hexdigest()[:_MARKER_CHARACTERS]
+            if not any(marker in text for text in quoted):
+                return cls(marker)
+        raise AssertionError  # there is always a next number
+
+    def put(self, text: str, *, name: str) -> str:
+        """`name` is our own word for the passage. The fence is longer than any run of backticks in it, so that nothing
+        in it can close the fence.
+        """
+        quoted = quotable(text)
+        longest = max((len(run) for run in _BACKTICKS.findall(quoted)), default=0)
+        fence = "`" * max(_SHORTEST_FENCE, longest + 1)
+        return f"{fence}untrusted {self.marker}\n{quoted}\n{fence}\n[end of {name}, {self.marker}]"
