@@ -202,6 +202,11 @@ def test_the_list_is_the_same_text_every_time(stage: McpStage, era: str) -> None
     assert len({getattr(stage, era)("tools/list").text for _ in range(3)}) == 1
 
 
+def test_only_modern_clients_are_told_how_long_a_list_may_be_kept(stage: McpStage) -> None:
+    assert stage.legacy("tools/list").json["result"].keys() == {"tools"}
+    assert stage.modern("tools/list").json["result"].keys() == {"resultType", "_meta", "tools", "ttlMs", "cacheScope"}
+
+
 # --- bodies ---------------------------------------------------------------------------------------
 
 
