@@ -23,7 +23,7 @@ def run_node(script: Path, *arguments: str, home: Path, standard_input: str = ""
     return subprocess.run(
         [_NODE, script, *arguments],
         cwd=home,
-        env={"PATH": os.environ["PATH"], "HOME": str(home), "NO_COLOR": "1"},
+        env={"PATH": os.environ["PATH"], "HOME": str(home), "NO_COLOR": "1", "MCP_INSPECTOR_SECRET_STORE": "memory"},
         input=standard_input,
         capture_output=True,
         text=True,
