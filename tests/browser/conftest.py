@@ -19,6 +19,7 @@ from tests.browser.accessibility import violations_of
 from tests.browser.find_chromium import find_chromium
 from tests.browser.site import Site, running_site
 from tests.browser.watching import Watched
+from tests.browser.widget_stage import Theatre, shared_page
 from tests.e2e.running import Gateway, running
 
 # Debian's package as root in a container, and no word to anybody but this machine.
@@ -95,6 +96,23 @@ def open_page(chromium: Browser, request: pytest.FixtureRequest) -> Iterator[Ope
     missteps = [misstep for watched in opened for misstep in watched.missteps()]
     for watched in opened:
         watched.page.context.close()
+    assert missteps == []
+
+
+@pytest.fixture(scope="package")
+def widget_page(chromium: Browser, site: Site) -> Iterator[Watched]:
+    """The one page on which most tests of the widget set their scene."""
+    watched = shared_page(chromium, site)
+    yield watched
+    watched.page.context.close()
+
+
+@pytest.fixture
+def theatre(widget_page: Watched, open_page: OpenPage, site: Site) -> Iterator[Theatre]:
+    """Opens pages with the widget before a gateway that a test speaks for; watched like `open_page`."""
+    yield Theatre(widget_page, open_page, site)
+    missteps = widget_page.missteps()
+    widget_page.forget()
     assert missteps == []
 
 

@@ -173,8 +173,8 @@ export class KnowledgeSearch extends HTMLElement implements Reachable {
     const isOff = typeof gatewayOf(this) === "string";
     if (isOff) setTimeout(() => this.#tell());
     nameEverything(this, { inside: this.#inside, around: this.#around, strings: this.#strings, isOff });
-    this.#inside.instead.hidden = !isOff;
     this.#view.show(this.#state, this.#manner());
+    if (isOff) this.#view.offer(this.#root);
   }
 
   #manner() {

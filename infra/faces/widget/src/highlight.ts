@@ -4,6 +4,7 @@ import { make } from "./dom";
 
 const MOST_WORDS = 12;
 const UNSPACED = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}]/u;
+const WORD = /^[\p{L}\p{M}\p{N}]+$/u;
 const JOINED = /\p{scx=Arab}/u; // letters that change their shape beside others: a mark ends where the word does
 
 /** The text as nodes, with `<mark>` around what the query asked for. */
@@ -18,7 +19,7 @@ export function highlighted(text: string, pattern: RegExp | null): Node[] {
 /** One pattern with one group for all words of the query; null when there is nothing to look for. */
 export function patternOf(query: string, locale: string): RegExp | null {
   const words = wordsOf(query, locale)
-    .filter((word) => word.length > 1 || word === query || UNSPACED.test(query))
+    .filter((word) => word.length > 1 || word === query)
     .slice(0, MOST_WORDS)
     .sort((one, other) => other.length - one.length)
     .map(branchOf);
@@ -30,9 +31,10 @@ export function patternOf(query: string, locale: string): RegExp | null {
 }
 
 function wordsOf(query: string, locale: string): string[] {
-  if (!UNSPACED.test(query) || !("Segmenter" in Intl)) return query.split(/[^\p{L}\p{M}\p{N}]+/u).filter(Boolean);
+  const runs = query.split(/[^\p{L}\p{M}\p{N}]+/u).filter(Boolean);
+  if (!UNSPACED.test(query) || !("Segmenter" in Intl)) return runs;
   const segments = new Intl.Segmenter(locale, { granularity: "word" }).segment(query);
-  return Array.from(segments, (piece) => (piece.isWordLike ? piece.segment : "")).filter(Boolean);
+  return [...runs, ...Array.from(segments, (piece) => (piece.isWordLike ? piece.segment : "")).filter((word) => WORD.test(word))];
 }
 
 /** Words are letters, marks and digits alone, so nothing in them means anything to a pattern. */

@@ -41,11 +41,10 @@ export function skeleton(): Skeleton {
   const popup = make("div", { part: "popup", class: "popup", hidden: true }, message, list);
   const status = make("div", { class: "sr", role: "status" });
   const instead = make("slot", { hidden: true });
-  const lens = icon(MAGNIFIER);
-  lens.classList.add("lens");
-  const field = make("div", { part: "field", class: "field" }, lens, input, hint, clear);
+  const sign = make("span", { class: "sign" }, icon(MAGNIFIER));
+  const field = make("div", { part: "field", class: "field" }, sign, input, hint, clear);
   const head = make("div", { class: "head" }, field);
-  const box = make("div", { part: "box", class: "box", role: "search", "data-version": VERSION }, head, popup, status, instead);
+  const box = make("div", { part: "box", class: "box", role: "search", "data-version": VERSION }, head, popup, status);
   return { box, input, hint, clear, popup, message, words, retry, list, status, instead };
 }
 

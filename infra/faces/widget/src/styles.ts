@@ -42,12 +42,16 @@ input::placeholder{color:var(--_muted);opacity:1}
 .clear,.close{display:grid;place-items:center;min-inline-size:2em;min-block-size:2em;color:var(--_muted);flex:none}
 .close{padding-inline:.6em;min-block-size:2.75em}
 .clear:hover,.close:hover{color:var(--_text);background:var(--_hover)}
-.box[data-busy] .lens path{stroke-dasharray:22 60}
+.sign{display:grid;flex:none}
+.box[data-busy] .sign .icon{visibility:hidden}
+.sign::after{content:"";grid-area:1/1;place-self:center;inline-size:1em;block-size:1em;border:2px solid var(--_line);border-block-start-color:var(--_accent);border-radius:50%;visibility:hidden}
+.sign .icon{grid-area:1/1}
+.box[data-busy] .sign::after{visibility:visible}
 .box[data-off] .field{border-style:dashed}
 .trigger{display:inline-flex;align-items:center;gap:.5em;min-block-size:2.5em;padding:.4em .8em;background:var(--_bg);
 color:var(--_muted);border:1px solid var(--_edge);border-radius:var(--_radius);max-inline-size:100%;text-align:start}
 .trigger:hover:enabled{color:var(--_text);background:var(--_hover)}
-@media (prefers-reduced-motion:no-preference){.box[data-busy] .lens{animation:turn .9s linear infinite}@keyframes turn{to{rotate:1turn}}}
+@media (prefers-reduced-motion:no-preference){.box[data-busy] .sign::after{animation:turn .9s linear infinite}@keyframes turn{to{rotate:1turn}}}
 @media (hover:none){kbd{display:none}}
 @media (pointer:coarse){.clear,.close,.retry{min-inline-size:2.75em;min-block-size:2.75em}.trigger,.field{min-block-size:3em}}
 `;
@@ -59,6 +63,7 @@ max-block-size:var(--ks-popup-max-height,min(70vh,30em));background:var(--_bg);b
 .message p{margin:0;flex:1 1 12em;overflow-wrap:anywhere}
 .retry{padding:.4em .9em;min-block-size:2.25em;color:var(--_accent);border:1px solid currentColor;font-weight:600}
 .retry:hover{background:var(--_hover)}
+slot{display:block;flex-basis:100%;color:var(--_text)}
 [role=listbox]{display:block}
 [role=listbox][aria-busy=true]{opacity:.6}
 [role=option]{display:block;position:relative;padding:.7em .8em;border-radius:calc(var(--_radius) - .125em);color:var(--_text);text-decoration:none;overflow-wrap:anywhere;scroll-margin:.375em}

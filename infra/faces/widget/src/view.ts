@@ -23,10 +23,10 @@ export class View {
   }
 
   show(state: State, { words, target }: { words: Words; target: string }): void {
-    const { box, retry, instead } = this.inside;
+    const { box, retry } = this.inside;
     set(box, { "data-busy": state.kind === "loading" });
     retry.hidden = !mayBeTriedAgain(state);
-    instead.hidden = state.kind !== "refused";
+    this.offer(state.kind === "refused" && this.inside.message);
     if (state.kind === "found") this.list.fill(state.results, { words, target, query: state.query });
     else if (state.kind === "loading") this.list.busy();
     else this.list.clear();
@@ -41,6 +41,13 @@ export class View {
     popup.hidden = !isOpen || (message.hidden && !this.list.count);
     set(input, { "aria-expanded": String(!popup.hidden && this.list.count > 0) });
     if (popup.hidden) this.list.activate(-1);
+  }
+
+  /** Shows what the page put inside the element, for when there is no search: a link to another one, say. */
+  offer(where: Node | false): void {
+    const { instead } = this.inside;
+    instead.hidden = !where;
+    if (where) where.appendChild(instead);
   }
 
   hush(): void {

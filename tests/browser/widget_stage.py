@@ -1,0 +1,196 @@
+"""A page of a strict website with the widget on it, and a gateway whose answers a test decides."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any, Protocol
+
+from playwright.sync_api import Browser, Locator, Page, Route
+
+from functions.assets.faces import present_script
+from tests.browser.site import Site
+from tests.browser.watching import Watched
+
+API = "https://kb.example.com"
+SEARCH = f"{API}/api/v1/knowledge/widget/search"
+KEY = f"kg_pub_{'a2' * 8}_{'0f' * 32}"
+SCRIPT = present_script().decode()
+STRICT = (
+    f"default-src 'none'; script-src {{origin}}/widget.js; connect-src {API}; style-src 'none'; base-uri 'none'; "
+    "form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+)
+PAGE = (
+    '<!doctype html><html lang="{lang}"{dir}><head><meta charset="utf-8">'
+    '<meta name="viewport" content="width=device-width"><title>Help</title><script src="/widget.js"></script></head>'
+    "<body><header><a href='/start'>Start</a></header><main><h1>Help</h1>{inside}</main></body></html>"
+)
+PATIENCE_MS = 15_000
+_READABLE = {"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "Retry-After, X-Request-Id"}
+
+
+def result(title: str = "Ferry passes", **over: Any) -> dict[str, Any]:
+    told = {
+        "title": title,
+        "snippet": "A ferry pass is valid on every night ferry.",
+        "url": "https://help.example.com/ferries/passes",
+        "locale": "en",
+        "localeFallback": False,
+    }
+    return told | over
+
+
+RESULTS = (
+    result(),
+    result("Fähren: Gruppenpass", url="https://hilfe.example.com/gruppen", locale="de", snippet="Für Gruppen."),
+    result("Refunds", url=None, locale=None, snippet="A ferry that does not sail. " * 30),
+)
+
+
+def element(**attributes: str | bool) -> str:
+    """The element as HTML; `api` and `key` are in order unless told otherwise. Names are written with underscores."""
+    given = {"api": API, "key": KEY, **attributes}
+    texts = (
+        name.replace("_", "-") + ("" if value is True else f'="{escape(str(value))}"')
+        for name, value in given.items()
+        if value is not False
+    )
+    return f"<knowledge-search {' '.join(texts)}></knowledge-search>"
+
+
+class OpenPage(Protocol):
+    def __call__(self, url: str = "", *, origins: tuple[str, ...] = (), **context: Any) -> Watched: ...
+
+
+@dataclass
+class Stage:
+    """`asked` are the bodies that arrived. While `holding`, questions wait in `held` for `release`."""
+
+    page: Page
+    forget: Callable[[], None]
+    asked: list[dict[str, Any]] = field(default_factory=list)
+    sent: list[Mapping[str, str]] = field(default_factory=list)
+    held: list[Route] = field(default_factory=list)
+    holding: bool = False
+    _next: Callable[[Route], None] = lambda route: route.abort()
+
+    def answer(self, *results: Mapping[str, Any]) -> None:
+        self.reply({"results": results})
+
+    def reply(self, body: Any, *, status: int = 200, headers: Mapping[str, str] = _READABLE) -> None:
+        """From now on; `body` is text, or becomes JSON. Without headers no page may read it."""
+        text = body if isinstance(body, str) else json.dumps(body)
+        self._next = lambda route: route.fulfill(
+            status=status, headers=dict(headers), content_type="application/json", body=text
+        )
+
+    def refuse(self, status: int, code: str, **headers: str) -> None:
+        sent = {**_READABLE, **{name.replace("_", "-"): value for name, value in headers.items()}}
+        self.reply({"status": status, "code": code, "title": "A title that nobody sees"}, status=status, headers=sent)
+
+    def fail(self) -> None:
+        self._next = lambda route: route.abort("connectionrefused")
+
+    def release(self, index: int, *results: Mapping[str, Any]) -> None:
+        self.held[index].fulfill(headers=_READABLE, json={"results": results})
+
+    def arrive(self, route: Route) -> None:
+        self.asked.append(json.loads(route.request.post_data or "null"))
+        self.sent.append(route.request.all_headers())
+        if self.holding:
+            self.held.append(route)
+        else:
+            self._next(route)
+
+    def part(self, name: str) -> Locator:
+        """What is seen of a part, within open shadow trees."""
+        return self.page.locator(f"[part={name}]:visible")
+
+    @property
+    def input(self) -> Locator:
+        return self.page.get_by_role("combobox")
+
+    @property
+    def options(self) -> Locator:
+        return self.page.get_by_role("option")
+
+    @property
+    def active(self) -> str:
+        """The title of the option that assistive technology takes for the focused one; "" for none."""
+        return str(
+            self.input.evaluate(
+                "(input) => input.getRootNode().getElementById(input.getAttribute('aria-activedescendant'))"
+                "?.querySelector('[part=title]').textContent ?? ''"
+            )
+        )
+
+    @property
+    def said(self) -> str:
+        """What the live region holds now."""
+        return self.page.get_by_role("status").first.inner_text()
+
+    def write(self, text: str) -> None:
+        """As on a keyboard; the question that follows is asked after a moment."""
+        self.input.click()
+        self.page.keyboard.type(text)
+
+    def search(self, text: str = "ferry pass") -> None:
+        """Asks at once, and waits for an end of some kind to be seen."""
+        self.input.fill(text)
+        self.input.press("Enter")
+        self.page.locator("[part=option], [part=message]:not([hidden])").first.wait_for()
+
+    def focused(self) -> str:
+        """The focused element by its part, id or name, looked up through open shadow trees."""
+        return str(
+            self.page.evaluate(
+                """() => { let e = document.activeElement;
+                while (e.shadowRoot?.activeElement) e = e.shadowRoot.activeElement;
+                return e.getAttribute('part') || e.id || e.localName }"""
+            )
+        )
+
+
+@dataclass
+class Theatre:
+    """Opens stages, on `shared` where a page like any other will do: a context of its own takes longer."""
+
+    shared: Watched
+    open_page: OpenPage
+    site: Site
+
+    def __call__(
+        self,
+        inside: str = "",
+        *,
+        lang: str = "en",
+        dir: str = "",  # noqa: A002  # the attribute's name
+        clock: bool = False,
+        csp: str = STRICT,
+        early: str = "",
+        **context: Any,
+    ) -> Stage:
+        """`clock`: the page's time is Playwright's to turn. `early` runs before the page's own scripts."""
+        is_common = not (clock or early or context)
+        watched = self.shared if is_common else self.open_page(origins=(API,), **context)
+        stage = Stage(watched.page, watched.forget)
+        stage.page.unroute_all()
+        stage.answer(*RESULTS)
+        stage.page.route(f"{API}/**", stage.arrive)
+        if clock:
+            stage.page.clock.install()
+        if early:
+            stage.page.add_init_script(early)
+        self.site.lay("/widget.js", SCRIPT, media_type="text/javascript; charset=utf-8")
+        page = PAGE.format(lang=lang, dir=f' dir="{dir}"' if dir else "", inside=inside or element())
+        url = self.site.lay("/page", page, csp=csp.format(origin=self.site.origin))
+        stage.page.goto(url)
+        return stage
+
+
+def shared_page(browser: Browser, site: Site) -> Watched:
+    page = browser.new_context().new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    return Watched.of(page, {API, site.origin})
