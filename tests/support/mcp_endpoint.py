@@ -78,6 +78,7 @@ class McpStage:
         return self.post({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}, token=token)
 
     def _parts(self) -> McpParts:
+        log: Any = self.log
         return McpParts(
             tools=(
                 self._tool("echo", BOTH),
@@ -89,7 +90,7 @@ class McpStage:
             origins=frozenset({PAGE}),
             clock=self.clock,
             loop=self.loop,
-            logger=self.log,  # type: ignore[arg-type]
+            logger=log,
         )
 
     def _tool(self, name: str, offered_to: frozenset[CredentialClass]) -> Tool:
