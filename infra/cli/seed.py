@@ -48,8 +48,9 @@ class Seeded:
         write_private(path, asdict(self))
 
 
-def seed(admin: Client, providers: Mapping[str, DemoProvider], seeded: Seeded, *, website_port: int) -> None:
-    """Brings `seeded` up to date: registers what is not there yet, points what moved to its new port.
+def seed(admin: Client, providers: Mapping[str, DemoProvider], seeded: Seeded, *, website_port: int = 0) -> None:
+    """Brings `seeded` up to date: registers what is not there yet, points what moved to its new port. Without a
+    `website_port` the widget's key lists the origin of a website that is nowhere, alone.
 
     Raises `SeedFailed`, `Declined`, `Unreachable`.
     """
@@ -59,12 +60,12 @@ def seed(admin: Client, providers: Mapping[str, DemoProvider], seeded: Seeded, *
         elif seeded.ports.get(key) != provider.port:
             _point(admin, seeded.ids[key], provider)
         seeded.ports[key] = provider.port
-    own = _website_at(website_port)
+    own = [_website_at(website_port)] if website_port else []
     for name, wanted in _CALLERS.items():
         if name not in seeded.tokens:
-            origins = {"origins": [ORIGIN, own]} if name == _WIDGET else {}
+            origins = {"origins": [ORIGIN, *own]} if name == _WIDGET else {}
             seeded.tokens[name] = _issue(admin, {**wanted, **origins})
-        elif name == _WIDGET and seeded.ports.get(_WEBSITE) != website_port:
+        elif name == _WIDGET and seeded.ports.get(_WEBSITE, 0) != website_port:
             _let_in(admin, seeded, own)
     seeded.ports[_WEBSITE] = website_port
 
@@ -73,7 +74,7 @@ def _website_at(port: int) -> str:
     return f"http://127.0.0.1:{port}"
 
 
-def _let_in(admin: Client, seeded: Seeded, origin: str) -> None:
+def _let_in(admin: Client, seeded: Seeded, own: list[str]) -> None:
     """The website has moved: the widget's key lists its new origin in place of the old one, and what else it lists."""
     path = f"{_CREDENTIALS}/{seeded.tokens[_WIDGET].split('_')[2]}"
     try:
@@ -82,8 +83,8 @@ def _let_in(admin: Client, seeded: Seeded, origin: str) -> None:
         if declined.status == 404:  # an operator has removed it, and it stays removed
             return
         raise
-    gone = {origin, _website_at(seeded.ports.get(_WEBSITE, 0))}
-    origins = [*(one for one in present.body["origins"] if one not in gone), origin]
+    gone = {*own, _website_at(seeded.ports.get(_WEBSITE, 0))}
+    origins = [*(one for one in present.body["origins"] if one not in gone), *own]
     admin.call("PATCH", path, {"origins": origins}, If_Match=present.etag or "")
 
 

@@ -77,6 +77,15 @@ class Gateway:
     def url(self) -> str:
         return str(self.local["url"])
 
+    @property
+    def website(self) -> str:
+        """The origin of the demo's website."""
+        return str(self.local["website"])
+
+    @property
+    def console(self) -> str:
+        return str(self.local["console"])
+
     def as_admin(self, method: str, path: str, body: Any = None, **headers: str) -> Answer:
         """As an admin whose rate no test exceeds."""
         if not self.admin:

@@ -6,11 +6,24 @@ import json
 import os
 import signal
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.running import PROVIDERS, Gateway, call, kgw, local_of, running, start, wait_until_gone
+from tests.e2e.running import (
+    CREDENTIALS,
+    PROVIDERS,
+    WIDGET_SEARCH,
+    Gateway,
+    call,
+    kgw,
+    local_of,
+    running,
+    start,
+    wait_until_gone,
+)
 from tests.support.fake_exchanges import json_answer
 from tests.support.scripted_service import scripted_service
 
@@ -115,18 +128,46 @@ def test_with_a_state_directory_a_restart_keeps_registrations_and_tokens(tmp_pat
         assert gateway.search("widget", query="ferry pass").json["results"]
 
 
-def test_a_demo_provider_whose_port_was_taken_meanwhile_moves(tmp_path: Path) -> None:
+def test_what_of_the_demo_lost_its_port_meanwhile_moves(tmp_path: Path) -> None:
+    """A provider is asked at its new place; the website may use the widget's key from its new origin and no other."""
     state = tmp_path / "state"
     with running(tmp_path, "--state-dir", str(state)) as gateway:
-        before = gateway.local["providers"]["public"]["url"]
+        before, website = gateway.local["providers"]["public"]["url"], gateway.website
+        assert call(gateway.website, "GET", "/").status == 200
+        assert widget_answers(gateway, website, gateway.local["origin"]) == [200, 200]
+        let_in(gateway, "https://mine.example")
         gateway.stop()
+        with pytest.raises(ConnectionRefusedError):
+            call(website, "GET", "/")
+    with listening(before), listening(website), running(tmp_path, "--state-dir", str(state)) as gateway:
+        assert gateway.local["providers"]["public"]["url"] != before
+        assert gateway.outcomes(query="refund", deadlineMs=1500)["Help centre"]["status"] == "success"
+        assert gateway.website != website
+        here = (gateway.website, gateway.local["origin"], "https://mine.example")
+        assert widget_answers(gateway, *here, website) == [200, 200, 200, 403]
+
+
+def widget_answers(gateway: Gateway, *origins: str) -> list[int]:
+    key, body = gateway.local["widget"], {"query": "ferry pass"}
+    return [call(gateway.url, "POST", WIDGET_SEARCH, body, token=key, Origin=origin).status for origin in origins]
+
+
+def let_in(gateway: Gateway, origin: str) -> None:
+    """As an operator would, beside those that are listed."""
+    path = f"{CREDENTIALS}/{gateway.local['widget'].split('_')[2]}"
+    present = gateway.as_admin("GET", path)
+    origins = [*present.found["origins"], origin]
+    assert gateway.as_admin("PATCH", path, {"origins": origins}, If_Match=present.headers["etag"]).status == 200
+
+
+@contextmanager
+def listening(address: str) -> Iterator[None]:
+    """Somebody else has this port."""
     with socket.socket() as squatter:
         squatter.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        squatter.bind(("127.0.0.1", int(before.rpartition(":")[2])))
+        squatter.bind(("127.0.0.1", int(address.rpartition(":")[2])))
         squatter.listen()
-        with running(tmp_path, "--state-dir", str(state)) as gateway:
-            assert gateway.local["providers"]["public"]["url"] != before
-            assert gateway.outcomes(query="refund", deadlineMs=1500)["Help centre"]["status"] == "success"
+        yield
 
 
 def test_a_start_that_was_killed_half_way_does_not_stand_in_the_way_of_the_next(tmp_path: Path) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
+import hashlib
 import json
 import os
 import re
@@ -11,6 +14,7 @@ import subprocess
 import time
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -182,7 +186,49 @@ def test_admin_tokens_search_nothing_and_agents_administer_nothing(gateway: Gate
 def test_local_json_is_for_its_owner_alone_and_says_what_callers_need(gateway: Gateway) -> None:
     path = gateway.directory / ".kgw" / "local.json"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert {"url", "admin", "agent", "assistant", "widget", "origin"} <= set(json.loads(path.read_text()))
+    told = set(json.loads(path.read_text()))
+    assert {"url", "admin", "agent", "assistant", "widget", "origin", "website", "console"} <= told
+
+
+def test_pages_to_open_are_printed_and_answer(gateway: Gateway) -> None:
+    printed = (gateway.directory / "stdout").read_text()
+    for url in (gateway.website, gateway.console):
+        assert f"\n  {url}  " in printed
+        opened = call(url, "GET", urlsplit(url).path or "/")
+        assert (opened.status, opened.headers["content-type"]) == (200, "text/html; charset=utf-8")
+        assert "default-src 'none'" in opened.headers["content-security-policy"]
+    assert urlsplit(gateway.website).netloc != urlsplit(gateway.url).netloc
+
+
+def test_the_website_names_the_script_that_the_gateway_serves_and_nothing_that_is_secret(gateway: Gateway) -> None:
+    page = call(gateway.website, "GET", "/?lang=zh&theme=dark").data.decode()
+    script = gateway.local["widgetScript"]
+    served = call(gateway.url, "GET", urlsplit(script["url"]).path, Accept_Encoding="gzip")
+    assert served.headers["content-encoding"] == "gzip"
+    digest = base64.b64encode(hashlib.sha384(gzip.decompress(served.data)).digest()).decode()
+    assert script["integrity"] == f"sha384-{digest}"
+    assert f'src="{script["url"]}" integrity="{script["integrity"]}" crossorigin="anonymous"' in page
+    assert gateway.local["widget"] in page
+    assert not [name for name in ("admin", "agent", "assistant") if gateway.local[name] in page]
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "/nowhere",
+        "/articles/refund-override",
+        "/articles/../words.json",
+        "/words.json",
+        '/"><script>',
+        "//evil.example",
+    ],
+)
+def test_the_website_has_nothing_else_and_repeats_nothing(gateway: Gateway, target: str) -> None:
+    answer = call(gateway.website, "GET", target.replace('"', "%22").replace("<", "%3C").replace(">", "%3E"))
+    assert answer.status == 404
+    assert not [mark for mark in INTERNAL_MARKS if mark in answer.data.decode()]
+    assert "<script>" not in answer.data.decode()
+    assert 'href="//' not in answer.data.decode()
 
 
 def test_secrets_lie_in_files_for_their_owner_alone(gateway: Gateway) -> None:
