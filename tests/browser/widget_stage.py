@@ -110,11 +110,11 @@ class Stage:
 
     @property
     def input(self) -> Locator:
-        return self.page.get_by_role("combobox")
+        return self.page.locator("[part=input]").first
 
     @property
     def options(self) -> Locator:
-        return self.page.get_by_role("option")
+        return self.page.locator("[part=option]")
 
     @property
     def active(self) -> str:

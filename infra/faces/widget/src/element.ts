@@ -164,7 +164,7 @@ export class KnowledgeSearch extends HTMLElement implements Reachable {
     const { trigger, dialog, close } = this.#around;
     trigger.addEventListener("click", () => this.reach());
     close.addEventListener("click", () => dialog.close());
-    dialog.addEventListener("pointerdown", (event) => event.target === dialog && dialog.close());
+    dialog.addEventListener("mousedown", (event) => this.#onBeside(event, dialog));
     dialog.addEventListener("close", () => this.#onDialogClosed());
   }
 
@@ -262,6 +262,13 @@ export class KnowledgeSearch extends HTMLElement implements Reachable {
     if (!isOutside || !document.hasFocus() || this.#around) return;
     this.#cameFrom = null;
     this.#view.open(false);
+  }
+
+  /** The dialog's own box is all filled: what hits it alone hit the backdrop. */
+  #onBeside(event: Event, dialog: HTMLDialogElement): void {
+    if (event.target !== dialog) return;
+    event.preventDefault(); // else the page takes the focus after the dialog has given it back
+    dialog.close();
   }
 
   #onDialogClosed(): void {
