@@ -140,15 +140,16 @@ def _own_text(path: Path) -> str | None:
     except OSError as error:
         why = "it is a symbolic link" if path.is_symlink() else error.strerror
         raise NoProfile(f"{path} cannot be used: {why}.") from None
-    with os.fdopen(descriptor, "rb") as file:
+    try:
         facts = os.fstat(descriptor)
         if not stat.S_ISREG(facts.st_mode):
             raise NoProfile(f"{path} cannot be used: it is no file.")
         _check_owner(path, facts, forbidden=_OTHERS)
-        try:
-            return file.read(_MOST_BYTES).decode()
-        except UnicodeDecodeError:
-            raise NoProfile(f"{path} does not hold profiles. {_AGAIN}") from None
+        return os.read(descriptor, _MOST_BYTES).decode()
+    except UnicodeDecodeError:
+        raise NoProfile(f"{path} does not hold profiles. {_AGAIN}") from None
+    finally:
+        os.close(descriptor)
 
 
 def _check_owner(path: Path, facts: os.stat_result, *, forbidden: int) -> None:
