@@ -1,6 +1,8 @@
 // Which views there are, in the order of the navigation. A view is a folder under views/ and one line here.
 import type { ComponentType } from "preact";
+import { CardsView } from "./views/collections/collections";
 import { HealthView } from "./views/health/health";
+import { InstancesView } from "./views/instances/instances";
 import { ProvidersView } from "./views/providers/providers";
 
 export interface ViewProps {
@@ -18,4 +20,6 @@ interface View {
 export const VIEWS: View[] = [
   { path: "health", title: "Health", view: HealthView },
   { path: "providers", title: "Providers", view: ProvidersView },
+  { path: "instances", title: "Instances", view: InstancesView },
+  { path: "cards", title: "Cards", view: CardsView },
 ];

@@ -1,0 +1,3 @@
+import type { ViewProps } from "../../views";
+import { Page } from "../../kit";
+export function CardsView(_: ViewProps) { return <Page title="Cards"><p /></Page>; }
