@@ -36,6 +36,7 @@ from infra.rehearsal.live_services import (
     run_a_tool,
     search_live,
 )
+from infra.rehearsal.mcp_clients import fetch_over_mcp, look_up_over_mcp, search_over_mcp
 from infra.rehearsal.searches import (
     Callers,
     read_what_is_public,
@@ -138,6 +139,8 @@ def _use(rehearsal: _Rehearsal, outputs: Mapping[str, str], callers: Callers, di
             steps.note(search_as_agent(callers, seeded))
         with steps.step("Search as a website visitor"):
             steps.note(search_as_widget(callers, seeded))
+        with steps.step("Search as MCP clients, one of each era"):
+            steps.note(search_over_mcp(callers, seeded))
         _use_live_services(steps, callers, seeded, root_token=root_token)
         with steps.step("Have the probe look at every provider, and read the health"):
             steps.note(probe_and_read_health(callers, seeded, outputs))
@@ -148,6 +151,7 @@ def _use(rehearsal: _Rehearsal, outputs: Mapping[str, str], callers: Callers, di
     with steps.step("Keep a glossary"):
         steps.note(keep_cards(callers, seeded, root_token=root_token))
         steps.note(look_cards_up(callers, seeded))
+        steps.note(look_up_over_mcp(callers, seeded))
         steps.note(clear_cards(callers, seeded, outputs, root_token=root_token))
 
 
@@ -157,6 +161,7 @@ def _use_live_services(steps: Steps, callers: Callers, seeded: Seeded, *, root_t
     with steps.step("Ask the live services as an agent"):
         steps.note(search_live(callers, seeded))
         steps.note(fetch_one_source(callers, seeded))
+        steps.note(fetch_over_mcp(callers, seeded))
         steps.note(run_a_tool(callers, seeded))
         steps.note(count_operations(callers, root_token=root_token))
 

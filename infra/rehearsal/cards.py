@@ -14,7 +14,7 @@ from infra.rehearsal.searches import Callers, DeployedClient
 from infra.rehearsal.steps import Failed
 
 _COLLECTIONS = "/api/v1/collections"
-_TERM, _TITLE = "渡轮卡", "Ferry pass"
+TERM, TITLE = "渡轮卡", "Ferry pass"
 _INTERNAL_TERM = "GULL-SHADOW"
 
 
@@ -31,9 +31,9 @@ def look_cards_up(callers: Callers, seeded: Seeded) -> str:
     safe, internal = seeded.collections["customer_safe"], seeded.collections["agent_only"]
     agent, assistant = (callers.bearer(seeded.tokens[name]) for name in ("agent", "assistant"))
     for caller in (agent, assistant):
-        titles = [card["title"] for card in _found(caller, safe, _TERM)]
-        if titles != [_TITLE]:
-            raise Failed(f"Looking up {_TERM} found {titles}.")
+        titles = [card["title"] for card in _found(caller, safe, TERM)]
+        if titles != [TITLE]:
+            raise Failed(f"Looking up {TERM} found {titles}.")
     if not _found(agent, internal, _INTERNAL_TERM):
         raise Failed("The agent did not find an internal word.")
     try:

@@ -15,7 +15,7 @@ ALEXANDRIA = "/api/v1/knowledge/alexandria"
 _ALLOWANCES = "/api/v1/knowledge/allowances"
 _QUERY = "open a gate"
 _TOOL = "tide predictions"
-_PAGE = f"https://{DOCUMENTS}/gangway/boarding"
+PAGE = f"https://{DOCUMENTS}/gangway/boarding"
 
 
 def register_live(callers: Callers, seeded: Seeded, *, root_token: str) -> str:
@@ -40,8 +40,8 @@ def search_live(callers: Callers, seeded: Seeded) -> str:
 def fetch_one_source(callers: Callers, seeded: Seeded) -> str:
     """Raises `Failed` unless an approved page comes with its text, and a page elsewhere does not."""
     agent = callers.bearer(seeded.tokens["agent"])
-    fetched = agent.post(ACQUIRE, {"url": _PAGE, "provider": seeded.ids["firecrawl"]}).body
-    if fetched["finalUrl"] != _PAGE or not fetched["text"]:
+    fetched = agent.post(ACQUIRE, {"url": PAGE, "provider": seeded.ids["firecrawl"]}).body
+    if fetched["finalUrl"] != PAGE or not fetched["text"]:
         raise Failed(f"The page came from {fetched['finalUrl']}, {len(fetched['text'])} characters.")
     try:
         agent.post(ACQUIRE, {"url": "https://elsewhere.example/"})
