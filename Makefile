@@ -6,10 +6,10 @@ BIN    := $(VENV)/bin
 PIP     = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help up test check format faces chromium bench rehearse openapi snapshot lock clean
+.PHONY: help up test check format faces release-widget chromium bench rehearse openapi snapshot lock clean
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 # --- environments, each made from its hash-checked lock file -------------------------------------
 $(VENV)/bin/python:
@@ -62,7 +62,12 @@ format: $(VENV)/.dev ## Rewrite the sources in the house format
 	$(BIN)/ruff check --fix .
 
 faces: $(VENV)/.faces ## Check and build the widget and the console into functions/assets/static
-	cd infra/faces && PATH="$(CURDIR)/$(BIN):$$PATH" npm run --silent check && PATH="$(CURDIR)/$(BIN):$$PATH" npm run --silent build
+	PATH="$(CURDIR)/$(BIN):$$PATH" npm run --prefix infra/faces --silent types
+	PATH="$(CURDIR)/$(BIN):$$PATH" npm run --prefix infra/faces --silent check
+	PATH="$(CURDIR)/$(BIN):$$PATH" npm run --prefix infra/faces --silent build
+
+release-widget: $(VENV)/.runtime ## Keep the widget's present build, for pages that pin it
+	$(BIN)/python -m infra.bundles.keep_widget
 
 chromium: $(VENV)/.dev # the browser that tests drive: found, or installed where that may be done
 	@$(BIN)/python -m tests.browser.find_chromium >/dev/null

@@ -17,6 +17,7 @@ from functions.assets.documents import takes_gzip
 from functions.assets.faces import STATIC, faces, integrity_of, pinned_name
 from functions.assets.published import OPENAPI
 from functions.assets.wiring import published
+from infra.bundles.keep_widget import keep_widget
 from infra.local.events import outgoing_of
 from shared.web.api import Api
 
@@ -198,9 +199,12 @@ def files(directory: Path, scripts: dict[str, bytes]) -> Path:
     return directory
 
 
-def test_a_page_that_pins_an_older_build_still_gets_it(tmp_path: Path) -> None:
+def test_a_page_that_pins_a_released_build_still_gets_it_from_the_next(tmp_path: Path) -> None:
     old, new = b"old", "new ü".encode()
-    served = faces(files(tmp_path, {"knowledge-search.js": new, pinned_name(old): old}))
+    static = files(tmp_path, {"knowledge-search.js": old})
+    assert keep_widget(static) == keep_widget(static) == pinned_name(old)
+    (static / "widget/v1/knowledge-search.js").write_bytes(new)
+    served = faces(static)
 
     assert served[SCRIPT].data == new
     assert served[f"/widget/v1/{pinned_name(new)}"].data == new
