@@ -7,7 +7,7 @@ from typing import Final
 
 from infra.cli.access import client_as
 from infra.cli.editing import changed, listed, path_of, removed
-from infra.cli.output import Json, fields_text, show, table_text, word
+from infra.cli.output import Json, show, table_text, thing_text, word
 from infra.cli.prompts import confirm
 from infra.cli.tables import shortened
 
@@ -24,14 +24,14 @@ def show_all(options: argparse.Namespace) -> int:
 def create(options: argparse.Namespace) -> int:
     client = client_as("admin", profile=options.profile)
     body = {"name": options.name, "exposureProfile": options.exposure}
-    show(client, client.create(PATH, body, key=options.idempotency_key).body, as_json=options.as_json, text=fields_text)
+    show(client, client.create(PATH, body, key=options.idempotency_key).body, as_json=options.as_json, text=thing_text)
     return 0
 
 
 def rename(options: argparse.Namespace) -> int:
     client = client_as("admin", profile=options.profile)
     told = changed(client, "PATCH", path_of(PATH, options.id), {"name": options.name})
-    show(client, told, as_json=options.as_json, text=fields_text)
+    show(client, told, as_json=options.as_json, text=thing_text)
     return 0
 
 

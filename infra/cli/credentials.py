@@ -13,7 +13,7 @@ from infra.cli.access import client_as
 from infra.cli.bodies import something
 from infra.cli.editing import changed, listed, path_of, removed
 from infra.cli.http import Client
-from infra.cli.output import Json, fields_text, show, table_text, word
+from infra.cli.output import Json, show, table_text, thing_text, word
 from infra.cli.prompts import confirm
 from infra.cli.shown_once import check_place, put_away
 from infra.cli.tables import shortened
@@ -40,7 +40,7 @@ def show_all(options: argparse.Namespace) -> int:
 
 def show_one(options: argparse.Namespace) -> int:
     client = _client(options)
-    show(client, client.call("GET", path_of(PATH, options.id)).body, as_json=options.as_json, text=_one_text)
+    show(client, client.call("GET", path_of(PATH, options.id)).body, as_json=options.as_json, text=thing_text)
     return 0
 
 
@@ -50,7 +50,7 @@ def create(options: argparse.Namespace) -> int:
     told = client.create(PATH, {"class": options.kind, **_body(options)}, key=options.idempotency_key).body
     with client.understood():
         told = put_away(told, "token", options)
-    show(client, told, as_json=options.as_json, text=_one_text)
+    show(client, told, as_json=options.as_json, text=thing_text)
     return 0
 
 
@@ -61,7 +61,7 @@ def update(options: argparse.Namespace) -> int:
     something(body)
     client = _client(options)
     told = changed(client, "PATCH", path_of(PATH, options.id), body)
-    show(client, told, as_json=options.as_json, text=_one_text)
+    show(client, told, as_json=options.as_json, text=thing_text)
     return 0
 
 
@@ -71,7 +71,7 @@ def rotate(options: argparse.Namespace) -> int:
     told = client.create(path_of(PATH, options.id, "rotate"), {}, key=options.idempotency_key).body
     with client.understood():
         told = put_away(told, "token", options)
-    show(client, told, as_json=options.as_json, text=_one_text)
+    show(client, told, as_json=options.as_json, text=thing_text)
     return 0
 
 
@@ -109,9 +109,3 @@ def _list_text(told: Json) -> str:
     fields = ("id", "class", "name", "status", "expiresAt", "grants", "origins")
     rows = [[word(each[name]) for name in fields] for each in told["credentials"]]
     return table_text(_TITLES, rows, empty="There are no credentials.")
-
-
-def _one_text(told: Json) -> str:
-    if not told["id"]:
-        raise ValueError("no credential")
-    return fields_text(told)

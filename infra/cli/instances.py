@@ -14,7 +14,7 @@ from infra.cli.bodies import body_of, something
 from infra.cli.editing import changed, listed, path_of, removed
 from infra.cli.ending import NOT_WELL, Told
 from infra.cli.http import Client
-from infra.cli.output import Json, fields_text, show, table_text, word
+from infra.cli.output import Json, show, table_text, thing_text, word
 from infra.cli.progress import working
 from infra.cli.prompts import confirm
 from infra.cli.reports import instance_text
@@ -35,7 +35,7 @@ def show_all(options: argparse.Namespace) -> int:
 
 def show_one(options: argparse.Namespace) -> int:
     client = _client(options)
-    show(client, client.call("GET", path_of(PATH, options.id)).body, as_json=options.as_json, text=_one_text)
+    show(client, client.call("GET", path_of(PATH, options.id)).body, as_json=options.as_json, text=thing_text)
     return 0
 
 
@@ -43,7 +43,7 @@ def create(options: argparse.Namespace) -> int:
     client = _client(options)
     body = {"kind": options.kind, **body_of(options)}
     told = client.create(PATH, body, key=options.idempotency_key).body
-    show(client, told, as_json=options.as_json, text=_one_text)
+    show(client, told, as_json=options.as_json, text=thing_text)
     return 0
 
 
@@ -54,7 +54,7 @@ def update(options: argparse.Namespace) -> int:
         return something(body_of(options, present=present))
 
     told = changed(client, "PATCH", path_of(PATH, options.id), wanted)
-    show(client, told, as_json=options.as_json, text=_one_text)
+    show(client, told, as_json=options.as_json, text=thing_text)
     return 0
 
 
@@ -83,7 +83,7 @@ def bind(options: argparse.Namespace) -> int:
         body = {"kind": str(instance["kind"]), "instanceId": str(instance["id"]), **_bound_body(options)}
     with working("Searching it"):
         told = client.create(providers.PATH, body, key=options.idempotency_key).body
-    show(client, told, as_json=options.as_json, text=_one_text)
+    show(client, told, as_json=options.as_json, text=thing_text)
     return 0
 
 
@@ -150,9 +150,3 @@ def _catalog_text(told: Json) -> str:
     ]
     shown = table_text(_ENTRY_TITLES, rows, empty="There is nothing.")
     return f"{shown}\nThere is more: --page, or --search." if told["hasMore"] or told["isCut"] else shown
-
-
-def _one_text(told: Json) -> str:
-    if not told["id"]:
-        raise ValueError("no instance")
-    return fields_text(told)

@@ -20,8 +20,10 @@ def show(client: Client, told: Json, *, as_json: bool, text: Callable[[Json], st
     print(json.dumps(told, ensure_ascii=False, indent=2) if as_json else shown, flush=True)
 
 
-def fields_text(told: Json) -> str:
-    """Every field of an object, one under the other; those of an object inside it with its name before."""
+def thing_text(told: Json) -> str:
+    """Every field of a thing, one under the other; those of an object inside it with its name before."""
+    if not isinstance(told["id"], str):
+        raise TypeError("no id")
     return "\n".join(pairs(list(_fields(told))))
 
 

@@ -12,7 +12,7 @@ from infra.cli.bodies import body_of, something
 from infra.cli.editing import changed, listed, path_of, removed
 from infra.cli.ending import NOT_WELL
 from infra.cli.http import Client
-from infra.cli.output import Json, fields_text, show, table_text, word
+from infra.cli.output import Json, show, table_text, thing_text, word
 from infra.cli.progress import working
 from infra.cli.prompts import confirm
 from infra.cli.reports import capabilities_text, is_well, test_text
@@ -33,7 +33,7 @@ def show_all(options: argparse.Namespace) -> int:
 def show_one(options: argparse.Namespace) -> int:
     client = _client(options)
     told = client.call("GET", path_of(PATH, options.id)).body
-    show(client, told, as_json=options.as_json, text=_one_text)
+    show(client, told, as_json=options.as_json, text=thing_text)
     return 0
 
 
@@ -47,7 +47,7 @@ def create(options: argparse.Namespace) -> int:
         told = client.create(PATH, body, key=options.idempotency_key).body
     with client.understood():
         told = put_away(told, "secret", options) if has_secret else told
-    show(client, told, as_json=options.as_json, text=_one_text)
+    show(client, told, as_json=options.as_json, text=thing_text)
     return 0
 
 
@@ -58,7 +58,7 @@ def update(options: argparse.Namespace) -> int:
         return something(body_of(options, present=present))
 
     told = changed(client, "PATCH", path_of(PATH, options.id), wanted)
-    show(client, told, as_json=options.as_json, text=_one_text)
+    show(client, told, as_json=options.as_json, text=thing_text)
     return 0
 
 
@@ -74,7 +74,7 @@ def restore_defaults(options: argparse.Namespace) -> int:
     client = _client(options)
     with working("Searching it"):
         told = client.post(path_of(PATH, options.id, "restore-defaults"), {"testQuery": options.test_query}).body
-    show(client, told, as_json=options.as_json, text=_one_text)
+    show(client, told, as_json=options.as_json, text=thing_text)
     return 0
 
 
@@ -86,7 +86,7 @@ def rotate(options: argparse.Namespace) -> int:
     told = client.create(path_of(PATH, options.id, "rotate-secret"), body, key=options.idempotency_key).body
     with client.understood():
         told = put_away(told, "secret", options)
-    show(client, told, as_json=options.as_json, text=_one_text)
+    show(client, told, as_json=options.as_json, text=thing_text)
     return 0
 
 
@@ -124,7 +124,7 @@ def delete(options: argparse.Namespace) -> int:
 def _switched(options: argparse.Namespace, status: str) -> int:
     client = _client(options)
     told = changed(client, "PATCH", path_of(PATH, options.id), {"status": status})
-    show(client, told, as_json=options.as_json, text=_one_text)
+    show(client, told, as_json=options.as_json, text=thing_text)
     return 0
 
 
@@ -143,9 +143,3 @@ def _list_text(told: Json) -> str:
 
 def _status(provider: Json) -> str:
     return f"{word(provider['status'])}, needs a test" if provider["needsTest"] else word(provider["status"])
-
-
-def _one_text(told: Json) -> str:
-    if not told["id"]:
-        raise ValueError("no provider")
-    return fields_text(told)
