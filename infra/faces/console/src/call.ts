@@ -11,6 +11,7 @@ export interface Answer<T> {
   /** Goes back as `ifMatch` with the change that is based on this answer. */
   etag: string | null;
   status: number;
+  headers: Headers;
 }
 
 export interface Ask {
@@ -25,6 +26,8 @@ export interface Ask {
   signal?: AbortSignal | undefined;
   /** Another credential than the one signed in with. Its 401 does not sign out. */
   token?: string;
+  /** Sent to its end also when the page is closed meanwhile. */
+  keepalive?: boolean;
   /** `text` for an export; JSON unless told. */
   as?: "json" | "text";
 }
@@ -35,7 +38,10 @@ export interface Ask {
  */
 export async function call<T>(path: string, ask: Ask = {}): Promise<Answer<T>> {
   const response = await sent(path, ask);
-  if (response.ok) return { data: await read<T>(response, ask), etag: response.headers.get("ETag"), status: response.status };
+  if (response.ok) {
+    const { headers, status } = response;
+    return { data: await read<T>(response, ask), etag: headers.get("ETag"), status, headers };
+  }
   const problem = await problemOf(response);
   if (problem.status === 401 && ask.token === undefined) end("refused");
   throw problem;
@@ -64,6 +70,7 @@ async function sent(path: string, ask: Ask): Promise<Response> {
       cache: "no-store",
       credentials: "omit",
       redirect: "error",
+      keepalive: ask.keepalive ?? false,
       referrerPolicy: "no-referrer",
     });
   } catch (thrown) {

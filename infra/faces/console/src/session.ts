@@ -10,6 +10,7 @@ let token: string | null = null;
 let leaving = new AbortController();
 let lastUsed = 0;
 let watch: ReturnType<typeof setInterval> | undefined;
+const lastThings = new Set<(token: string) => void>();
 
 export const signedIn = store(false);
 export const ending = store<Ending | null>(null);
@@ -25,15 +26,21 @@ export function begin(accepted: string): void {
   signedIn.set(true);
 }
 
-/** Forgets the token and breaks off whatever is under way. */
+/** Forgets the token and breaks off whatever is under way, after what has to be sent with it for the last time. */
 export function end(why: Ending): void {
   if (token === null) return;
+  for (const task of lastThings) task(token);
   token = null;
   clearInterval(watch);
   endsSoonMs.set(null);
   leaving.abort();
   ending.set(why);
   signedIn.set(false);
+}
+
+/** `task` is called with the token just before it is forgotten; also when the page is closed, so it must not wait. */
+export function beforeEnd(task: (token: string) => void): void {
+  lastThings.add(task);
 }
 
 export function bearer(): string | null {
@@ -56,7 +63,7 @@ function look(): void {
   else if (left <= WARN_MS && endsSoonMs.get() === null) endsSoonMs.set(left);
 }
 
-for (const sign of ["pointerdown", "keydown"]) {
+for (const sign of ["click", "keydown", "wheel", "touchmove"]) {
   addEventListener(sign, () => { if (token !== null) used(); }, { capture: true, passive: true });
 }
 // A page that sleeps runs no timers: look again when it wakes, and leave no token in a page that can be gone back to.
