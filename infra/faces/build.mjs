@@ -41,7 +41,7 @@ async function console_() {
     jsxImportSource: "preact",
   });
   await build({ ...common, entryPoints: { app: "console/src/app.css" }, outdir: directory });
-  await cp(join(here, "console/src/index.html"), join(directory, "index.html"));
+  for (const file of ["index.html", "icon.svg"]) await cp(join(here, "console/src", file), join(directory, file));
 }
 
 if (only !== "console") await widget();

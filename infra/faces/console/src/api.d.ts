@@ -208,6 +208,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/mcp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Speak the Model Context Protocol: list the tools, and call one
+         * @description Stateless: each message stands alone, no session id is given out, and a stream is never opened. Revision 2026-07-28, and 2025-11-25, 2025-06-18 and 2025-03-26 by `initialize`. The tools are searches, look-ups and matches, and for class agt acquisitions; what each takes and gives is what its REST operation does, for the same credential. Arguments that a tool refuses are a result with `isError`. Under 2025-03-26 several messages may come as a list, and are then answered as one. A page of a web site may ask only where the deployment lists its origin. GET and DELETE are answered 405.
+         */
+        post: operations["mcp"];
+        delete?: never;
+        /**
+         * Answer a browser's question whether a page may speak to the endpoint
+         * @description Allows the origins that the deployment lists, and refuses others.
+         */
+        options: operations["preflightMcp"];
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/knowledge/providers": {
         parameters: {
             query?: never;
@@ -856,6 +880,83 @@ export interface paths {
          * @description A JSON Schema (2020-12) of version 1 of the provider contract.
          */
         get: operations["getProviderCapabilitiesSchema"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/widget/v1/knowledge-search.js": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The widget's script, for pages of every origin
+         * @description The newest that is deployed. Browsers keep it for five minutes.
+         */
+        get: operations["getWidgetScript"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/widget/v1/{script}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One build of the widget's script, by its content
+         * @description `knowledge-search.<first 16 hexadecimal digits of its SHA-256>.js`: what stands here never changes, so a page may say its hash in `integrity`. The build of the deployment is here, and those of earlier releases.
+         */
+        get: operations["getPinnedWidgetScript"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/console": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The operator's console, a page
+         * @description It asks for an admin's token and keeps it in memory. The page itself is no secret.
+         */
+        get: operations["getConsole"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/console/{file}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A script, style sheet or picture of the console */
+        get: operations["getConsoleFile"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2321,6 +2422,11 @@ export interface components {
             kind: "fastgpt";
             config: components["schemas"]["FastGptConfigModel"];
         };
+        /**
+         * @description Every code that is answered. The first four are of JSON-RPC, the others of the protocol from 2026-07-28 on.
+         * @enum {integer}
+         */
+        FaultCode: -32700 | -32600 | -32601 | -32602 | -32020 | -32022;
         /** @description A fetched source, and how its text begins. */
         FetchedShown: {
             url: string;
@@ -2688,6 +2794,55 @@ export interface components {
         MatchOut: {
             cards: components["schemas"]["CardOut"][];
             dropped: number;
+        };
+        /**
+         * @description What a method gives: for `tools/call` `content`, `isError` and, but for refused arguments, `structuredContent`,
+         *     which is what the REST operation answers.
+         */
+        McpAnswer: {
+            /** @constant */
+            jsonrpc: "2.0";
+            id: string | number;
+            result: {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description `docs/errors.md` explains each code. */
+        McpError: {
+            code: components["schemas"]["FaultCode"];
+            message: string;
+            /** @default null */
+            data: {
+                [key: string]: unknown;
+            } | null;
+        };
+        /** @description What is wrong with a message itself. Without an `id` where none could be read. */
+        McpFault: {
+            /** @constant */
+            jsonrpc: "2.0";
+            /** @default null */
+            id: string | number | null;
+            error: components["schemas"]["McpError"];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A request, or without an `id` a notification, which is not answered. `params` are those of the protocol. */
+        McpMessage: {
+            /** @constant */
+            jsonrpc: "2.0";
+            /**
+             * @description Of a request: a text, or a whole number; never null.
+             * @default null
+             */
+            id: string | number | null;
+            method: string;
+            params?: {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
         };
         /** @description `product` narrows every question to one product's documentation, unless the search names another. */
         MintlifyConfigModel: {
@@ -3490,6 +3645,10 @@ export interface components {
          * @example exa
          */
         pool: "context7" | "exa" | "firecrawl" | "mintlify" | "deepwiki";
+        /** @example knowledge-search.0123456789abcdef.js */
+        script: string;
+        /** @example app.js */
+        file: string;
         limit: number;
         /** @description A page ends earlier where it would be larger than 4 MiB. */
         exportLimit: number;
@@ -3513,6 +3672,21 @@ export interface components {
         idempotencyKey: string;
         /** @description Which person the tool acts for. Attribution alone; class agt. */
         agentId: string;
+        /**
+         * @description The revision that the message is in. 2026-07-28 demands it.
+         * @example 2026-07-28
+         */
+        mcpRevision: string;
+        /**
+         * @description Revision 2026-07-28: the method of the message once more.
+         * @example tools/call
+         */
+        mcpMethod: string;
+        /**
+         * @description Revision 2026-07-28, `tools/call`: the name of the tool once more.
+         * @example knowledge_search
+         */
+        mcpName: string;
         /**
          * @description The page's origin, as browsers send it.
          * @example https://help.example.com
@@ -3642,6 +3816,7 @@ export type FastGptCreate = components['schemas']['FastGptCreate'];
 export type FastGptPatch = components['schemas']['FastGptPatch'];
 export type FastGptSearchMode = components['schemas']['FastGptSearchMode'];
 export type FastGptShown = components['schemas']['FastGptShown'];
+export type FaultCode = components['schemas']['FaultCode'];
 export type FetchedShown = components['schemas']['FetchedShown'];
 export type Finding = components['schemas']['Finding'];
 export type FirecrawlConfigModel = components['schemas']['FirecrawlConfigModel'];
@@ -3679,6 +3854,10 @@ export type LookupBody = components['schemas']['LookupBody'];
 export type LookupOut = components['schemas']['LookupOut'];
 export type MatchBody = components['schemas']['MatchBody'];
 export type MatchOut = components['schemas']['MatchOut'];
+export type McpAnswer = components['schemas']['McpAnswer'];
+export type McpError = components['schemas']['McpError'];
+export type McpFault = components['schemas']['McpFault'];
+export type McpMessage = components['schemas']['McpMessage'];
 export type MintlifyConfigModel = components['schemas']['MintlifyConfigModel'];
 export type MintlifyCreate = components['schemas']['MintlifyCreate'];
 export type MintlifyEndpoint = components['schemas']['MintlifyEndpoint'];
@@ -3754,6 +3933,8 @@ export type ParameterCatalogSearch = components['parameters']['catalogSearch'];
 export type ParameterCatalogParent = components['parameters']['catalogParent'];
 export type ParameterBindings = components['parameters']['bindings'];
 export type ParameterPool = components['parameters']['pool'];
+export type ParameterScript = components['parameters']['script'];
+export type ParameterFile = components['parameters']['file'];
 export type ParameterLimit = components['parameters']['limit'];
 export type ParameterExportLimit = components['parameters']['exportLimit'];
 export type ParameterCursor = components['parameters']['cursor'];
@@ -3762,6 +3943,9 @@ export type ParameterIfMatchOptional = components['parameters']['ifMatchOptional
 export type ParameterIfNoneMatch = components['parameters']['ifNoneMatch'];
 export type ParameterIdempotencyKey = components['parameters']['idempotencyKey'];
 export type ParameterAgentId = components['parameters']['agentId'];
+export type ParameterMcpRevision = components['parameters']['mcpRevision'];
+export type ParameterMcpMethod = components['parameters']['mcpMethod'];
+export type ParameterMcpName = components['parameters']['mcpName'];
 export type ParameterOrigin = components['parameters']['origin'];
 export type ParameterRequestId = components['parameters']['requestId'];
 export type HeaderXRequestId = components['headers']['X-Request-Id'];
@@ -5527,6 +5711,246 @@ export interface operations {
                         status?: 503;
                         /** @enum {unknown} */
                         code?: "store_unavailable" | "secrets_unavailable";
+                    };
+                };
+            };
+        };
+    };
+    mcp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The revision that the message is in. 2026-07-28 demands it.
+                 * @example 2026-07-28
+                 */
+                "MCP-Protocol-Version"?: components["parameters"]["mcpRevision"];
+                /**
+                 * @description Revision 2026-07-28: the method of the message once more.
+                 * @example tools/call
+                 */
+                "Mcp-Method"?: components["parameters"]["mcpMethod"];
+                /**
+                 * @description Revision 2026-07-28, `tools/call`: the name of the tool once more.
+                 * @example knowledge_search
+                 */
+                "Mcp-Name"?: components["parameters"]["mcpName"];
+                /** @description Which person the tool acts for. Attribution alone; class agt. */
+                "X-Helpthread-Agent-Id"?: components["parameters"]["agentId"];
+                /** @description Echoed where it is well-formed, else replaced. */
+                "X-Request-Id"?: components["parameters"]["requestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["McpMessage"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpAnswer"] | components["schemas"]["McpFault"];
+                };
+            };
+            /** @description A notification, or the reply to a request that was never made: there is nothing to answer. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The message is none, or not as its revision demands. `body_not_base64`, `unsupported_media_type` */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpFault"];
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "body_not_base64" | "unsupported_media_type";
+                    };
+                };
+            };
+            /** @description `unauthenticated` */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthenticated";
+                    };
+                };
+            };
+            /** @description `forbidden`, `not_through_front` */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "forbidden" | "not_through_front";
+                    };
+                };
+            };
+            /** @description Under revision 2026-07-28: there is no such method. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpFault"];
+                };
+            };
+            /** @description `body_too_large` */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "body_too_large";
+                    };
+                };
+            };
+            /** @description `invalid_request` */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 422;
+                        /** @enum {unknown} */
+                        code?: "invalid_request";
+                    };
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+            /** @description `store_unavailable`, `secrets_unavailable` */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "store_unavailable" | "secrets_unavailable";
+                    };
+                };
+            };
+        };
+    };
+    preflightMcp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Echoed where it is well-formed, else replaced. */
+                "X-Request-Id"?: components["parameters"]["requestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `forbidden`, `not_through_front` */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "forbidden" | "not_through_front";
+                    };
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "internal_error";
                     };
                 };
             };
@@ -13275,6 +13699,236 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+        };
+    };
+    getWidgetScript: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-None-Match"?: components["parameters"]["ifNoneMatch"];
+                /** @description Echoed where it is well-formed, else replaced. */
+                "X-Request-Id"?: components["parameters"]["requestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/javascript": string;
+                };
+            };
+            /** @description The copy that `If-None-Match` names is still the right one. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+        };
+    };
+    getPinnedWidgetScript: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-None-Match"?: components["parameters"]["ifNoneMatch"];
+                /** @description Echoed where it is well-formed, else replaced. */
+                "X-Request-Id"?: components["parameters"]["requestId"];
+            };
+            path: {
+                /** @example knowledge-search.0123456789abcdef.js */
+                script: components["parameters"]["script"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/javascript": string;
+                };
+            };
+            /** @description The copy that `If-None-Match` names is still the right one. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "not_found";
+                    };
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+        };
+    };
+    getConsole: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-None-Match"?: components["parameters"]["ifNoneMatch"];
+                /** @description Echoed where it is well-formed, else replaced. */
+                "X-Request-Id"?: components["parameters"]["requestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description The copy that `If-None-Match` names is still the right one. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+        };
+    };
+    getConsoleFile: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-None-Match"?: components["parameters"]["ifNoneMatch"];
+                /** @description Echoed where it is well-formed, else replaced. */
+                "X-Request-Id"?: components["parameters"]["requestId"];
+            };
+            path: {
+                /** @example app.js */
+                file: components["parameters"]["file"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/javascript": string;
+                    "text/css": string;
+                    "image/svg+xml": string;
+                };
+            };
+            /** @description The copy that `If-None-Match` names is still the right one. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "not_found";
+                    };
+                };
             };
             /** @description `internal_error` */
             500: {

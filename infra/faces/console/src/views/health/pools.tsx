@@ -31,7 +31,7 @@ function Allowance({ of }: { of: PoolHealthShown["allowance"] }) {
   const share = Math.min(100, Math.round((100 * of.used) / of.limit));
   return (
     <div class="allowance">
-      <span class="nowrap">{of.used} of {of.limit}{of.unknown > 0 && <span class="muted"> · {of.unknown} unknown</span>}</span>
+      <span>{of.used} of {of.limit}{of.unknown > 0 && <span class="muted"> · {of.unknown} unknown</span>}</span>
       <span class={share >= 90 ? "meter bad" : share >= 70 ? "meter warn" : "meter"} aria-hidden="true">
         <span style={{ width: `${share}%` }} />
       </span>
