@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import OpenPage
-from tests.browser.find_chromium import NoChromium, find_chromium
+from tests.browser.find_chromium import NoChromium, find_chromium, main
 from tests.browser.site import Site
 
 STRICT = "default-src 'none'; script-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'"
@@ -93,3 +93,35 @@ def test_the_named_chromium_is_taken_before_the_one_on_the_path_and_that_before_
 def test_without_a_chromium_one_sentence_says_what_to_do(tmp_path: Path, environment: dict[str, str]) -> None:
     with pytest.raises(NoChromium, match="KG_CHROMIUM"):
         find_chromium({"PATH": str(tmp_path), **environment}, home=tmp_path)
+
+
+@pytest.fixture
+def without_chromium(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A machine with nothing on its path but an apt-get that puts a chromium there, and notes what it was told."""
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("KG_CHROMIUM", raising=False)
+    monkeypatch.delenv("PLAYWRIGHT_BROWSERS_PATH", raising=False)
+    apt = Path(program(tmp_path / "bin" / "apt-get"))
+    made = program(tmp_path / "made")
+    apt.write_text(
+        f'#!/bin/sh\necho "$1" >>{tmp_path}/told\n[ "$1" = update ] || /bin/cp {made} {tmp_path}/bin/chromium\n'
+    )
+    return tmp_path
+
+
+def test_root_on_debian_gets_one_installed(
+    without_chromium: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+    assert main() is None
+    assert capfd.readouterr().out == f"{without_chromium}/bin/chromium\n"
+    assert (without_chromium / "told").read_text() == "update\ninstall\n"
+
+
+def test_nobody_else_does(without_chromium: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    told = main()
+    assert told is not None
+    assert "install your system's package of it" in told
+    assert not (without_chromium / "told").exists()
