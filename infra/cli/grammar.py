@@ -10,6 +10,8 @@ from functools import partial
 from importlib import import_module
 from typing import Any, Final, NoReturn, TypeAlias
 
+from infra.cli.ending import WrongUse
+
 _WIDTH: Final = 100
 _LONG: Final = 20  # longer than a word that somebody mistypes
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
@@ -28,6 +30,7 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, *, given: Sequence[str] = (), **settings: Any) -> None:
         super().__init__(allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter, **settings)
         self.given = given
+        self.about = self.example = self.statuses = ""  # of one that does something
 
     def error(self, message: str) -> NoReturn:
         super().error(_hushed(message, self.given))
@@ -36,13 +39,13 @@ class Parser(argparse.ArgumentParser):
 Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
 
 
-def refuse_secrets(parser: Parser) -> None:
-    """Ends with 2 where an argument looks like a secret. It is not repeated."""
-    for place, argument in enumerate(parser.given, start=1):
+def refuse_secrets(given: Sequence[str]) -> None:
+    """Raises `WrongUse` where an argument looks like a secret. It is not repeated."""
+    for place, argument in enumerate(given, start=1):
         if _SECRET.search(argument):
-            parser.error(
-                f"argument {place} looks like a secret, and {SEEN_BY_ALL}: give it in an environment variable or on "
-                "standard input, and if it is one, make another in its place"
+            raise WrongUse(
+                f"Argument {place} looks like a secret, and {SEEN_BY_ALL}: give it in an environment variable or on "
+                "standard input, and if it is one, make another in its place. Nothing was done."
             )
 
 
@@ -75,6 +78,7 @@ def command(
     end += _filled(f"It ends with 0 when it is done{statuses}. kgw --help has the others.")
     parser: Parser = commands.add_parser(name, help=summary, description=told, epilog=end)
     parser.set_defaults(run=partial(_loaded, run))
+    parser.about, parser.example, parser.statuses = about or summary, example, statuses
     return parser
 
 

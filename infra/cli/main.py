@@ -85,9 +85,8 @@ def whole_parser(given: Sequence[str] = ()) -> Parser:
 
 
 def _run(given: Sequence[str]) -> int:
-    parser = whole_parser(given)
-    refuse_secrets(parser)
-    options = parser.parse_args(given)
+    refuse_secrets(given)
+    options = whole_parser(given).parse_args(given)
     status: int = options.run(options)
     return status
 

@@ -15,7 +15,7 @@ def add_to(commands: Commands) -> None:
         summary="how many operations of live services a day may have",
         about="An allowance counts the gateway's own operations at a live service in 24 hours, never money.",
     )
-    showing = command(actions, "list", "allowances:show_all", summary="show all of them")
+    showing = command(actions, "list", "allowances:show_all", summary="show all allowances")
     setting = command(
         actions,
         "set",

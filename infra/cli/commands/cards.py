@@ -54,12 +54,12 @@ def _add_collections(actions: Commands) -> None:
     collections = group(
         actions, "collections", summary="the collections that cards lie in", about="Collections of cards."
     )
-    listing = command(collections, "list", "collections:show_all", summary="list them")
+    listing = command(collections, "list", "collections:show_all", summary="list all collections")
     making = command(
         collections,
         "create",
         "collections:create",
-        summary="make one",
+        summary="make a collection",
         example="kgw cards collections create --name 'Words of the harbour' --exposure customer_safe",
     )
     making.add_argument("--name", required=True, metavar="TEXT", help="what it is called")

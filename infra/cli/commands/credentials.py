@@ -16,7 +16,7 @@ def add_to(commands: Commands) -> None:
         summary="who may ask, and what for",
         about="Credentials: adm administers, agt is a trusted human's tool, ast an assistant, pub a website's widget.",
     )
-    listing = command(actions, "list", "credentials:show_all", summary="list them")
+    listing = command(actions, "list", "credentials:show_all", summary="list all credentials")
     showing = command(actions, "show", "credentials:show_one", summary="show one; never its token")
     _add_id(showing)
     _add_usual(listing, showing)

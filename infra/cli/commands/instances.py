@@ -24,8 +24,8 @@ def add_to(commands: Commands) -> None:
         summary="self-hosted servers, and what is bound on them",
         about="Instances: self-hosted Dify, FastGPT and RAGFlow. Knowledge bases on them are bound as providers.",
     )
-    listing = command(actions, "list", "instances:show_all", summary="list them")
-    showing = command(actions, "show", "instances:show_one", summary="show one, with all its fields")
+    listing = command(actions, "list", "instances:show_all", summary="list all instances")
+    showing = command(actions, "show", "instances:show_one", summary="show an instance with all its fields")
     _add_id(showing)
     _add_usual(listing, showing)
     _add_create(actions)
@@ -128,7 +128,15 @@ def _add_bind(actions: Commands) -> None:
 
 
 def _add_delete(actions: Commands) -> None:
-    parser = command(actions, "delete", "instances:delete", summary="delete its registration")
+    parser = command(
+        actions,
+        "delete",
+        "instances:delete",
+        summary="delete a registration",
+        about="Deletes the registration of a server; the server itself is left alone. One on which something is bound "
+        "is only deleted together with that.",
+        example=f"kgw instances delete {_ID} --with-bindings",
+    )
     _add_id(parser)
     parser.add_argument("--with-bindings", action="store_true", help="and the providers that are bound to it")
     add_yes(parser)

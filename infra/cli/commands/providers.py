@@ -48,8 +48,8 @@ def add_to(commands: Commands) -> None:
 
 
 def _add_reading(actions: Commands) -> None:
-    listing = command(actions, "list", "providers:show_all", summary="list them")
-    showing = command(actions, "show", "providers:show_one", summary="show one, with all its fields")
+    listing = command(actions, "list", "providers:show_all", summary="list all providers")
+    showing = command(actions, "show", "providers:show_one", summary="show a provider with all its fields")
     _add_id(showing)
     reading = command(
         actions,
@@ -110,11 +110,11 @@ def _add_switches(actions: Commands) -> None:
         actions,
         "enable",
         "providers:enable",
-        summary="search it again",
+        summary="search a provider again",
         about="Switches a provider on, also one that was taken out of use. One that needs a test first is switched on "
         "by kgw providers test --activate.",
     )
-    disabling = command(actions, "disable", "providers:disable", summary="search it no more")
+    disabling = command(actions, "disable", "providers:disable", summary="search a provider no more")
     restoring = command(
         actions,
         "restore-defaults",
@@ -169,7 +169,7 @@ def _add_test(actions: Commands) -> None:
 
 
 def _add_delete(actions: Commands) -> None:
-    parser = command(actions, "delete", "providers:delete", summary="delete its registration")
+    parser = command(actions, "delete", "providers:delete", summary="delete a registration")
     _add_id(parser)
     add_yes(parser)
     _add_usual(parser)
