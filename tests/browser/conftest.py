@@ -107,12 +107,21 @@ def widget_page(chromium: Browser, site: Site) -> Iterator[Watched]:
     watched.page.context.close()
 
 
+@pytest.fixture(scope="package")
+def standing_widget_page(chromium: Browser, site: Site) -> Iterator[Watched]:
+    """And the one for tests that turn the page's clock themselves."""
+    watched = shared_page(chromium, site, standing=True)
+    yield watched
+    watched.page.context.close()
+
+
 @pytest.fixture
-def theatre(widget_page: Watched, open_page: OpenPage, site: Site) -> Iterator[Theatre]:
+def theatre(widget_page: Watched, standing_widget_page: Watched, open_page: OpenPage, site: Site) -> Iterator[Theatre]:
     """Opens pages with the widget before a gateway that a test speaks for; watched like `open_page`."""
-    yield Theatre(widget_page, open_page, site)
-    missteps = widget_page.missteps()
+    yield Theatre(widget_page, standing_widget_page, open_page, site)
+    missteps = [*widget_page.missteps(), *standing_widget_page.missteps()]
     widget_page.forget()
+    standing_widget_page.forget()
     assert missteps == []
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
 from typing import Any
 
 import pytest
@@ -82,12 +82,12 @@ def test_what_assistive_technology_is_told_of_field_and_results(theatre: Theatre
     assert stage.input.get_attribute("aria-expanded") == "true"
     expect(stage.page.get_by_role("search")).to_have_accessible_name("Search the help pages")
     expect(stage.page.get_by_role("listbox")).to_have_accessible_name("Results")
-    expect(stage.options.nth(0)).to_have_accessible_name("Ferry passes help.example.com opens in a new tab")
-    expect(stage.options.nth(0)).to_have_accessible_description("A ferry pass is valid on every night ferry.")
+    snippet = "A ferry pass is valid on every night ferry."
+    expect(stage.options.nth(0)).to_have_accessible_name(f"Ferry passes {snippet} help.example.com opens in a new tab")
     expect(stage.options.nth(1)).to_have_accessible_name(
-        "Fähren: Gruppenpass hilfe.example.com German opens in a new tab"
+        "Fähren: Gruppenpass Für Gruppen. hilfe.example.com German opens in a new tab"
     )
-    expect(stage.options.nth(2)).to_have_accessible_name("Refunds without a link")
+    expect(stage.options.nth(2)).to_have_accessible_name(re.compile("^Refunds A ferry .*… without a link$"))
 
 
 def test_escape_closes_then_empties_then_goes_back_to_where_the_shortcut_was_pressed(theatre: Theatre) -> None:
@@ -121,7 +121,6 @@ def test_tab_leaves_and_closes(theatre: Theatre) -> None:
 
 def test_enter_asks_at_once_then_takes_the_first(theatre: Theatre) -> None:
     stage = theatre(clock=True)
-    stage.page.clock.pause_at("2100-01-01")
     stage.write("ferry")
     assert stage.asked == []
     stage.page.keyboard.press("Enter")
@@ -157,11 +156,14 @@ def test_keys_written_in_the_field_are_not_taken_for_shortcuts_of_the_page(theat
     assert stage.input.input_value() == "ferry /?"
 
 
-def compose(page: Page, text: str) -> Callable[[], None]:
-    """As an input method does; what is returned ends it with that text."""
+def compose(page: Page, text: str, *, done: bool = False) -> None:
+    """As an input method does."""
     session = page.context.new_cdp_session(page)
-    session.send("Input.imeSetComposition", {"text": text, "selectionStart": len(text), "selectionEnd": len(text)})
-    return lambda: session.send("Input.insertText", {"text": text}) and None
+    if done:
+        session.send("Input.insertText", {"text": text})
+    else:
+        session.send("Input.imeSetComposition", {"text": text, "selectionStart": len(text), "selectionEnd": len(text)})
+    session.detach()
 
 
 def test_nothing_is_asked_while_an_input_method_composes(theatre: Theatre) -> None:
@@ -169,13 +171,13 @@ def test_nothing_is_asked_while_an_input_method_composes(theatre: Theatre) -> No
     stage.input.click()
     compose(stage.page, "lun")
     compose(stage.page, "lundu")
-    stage.page.clock.fast_forward(5_000)
+    stage.page.clock.run_for(5_000)
     enter = "new KeyboardEvent('keydown', {key: 'Enter', keyCode: 229, isComposing: true, bubbles: true})"
     stage.input.evaluate(f"(input) => {{ input.dispatchEvent({enter}) }}")
     assert stage.asked == []
 
-    compose(stage.page, "轮渡")()
-    stage.page.clock.fast_forward(1_000)
+    compose(stage.page, "轮渡", done=True)
+    stage.page.clock.run_for(1_000)
     stage.options.first.wait_for()
     assert [asked["query"] for asked in stage.asked] == ["轮渡"]
 
@@ -261,12 +263,15 @@ def test_the_dialog_takes_the_focus_and_gives_it_back(theatre: Theatre, way: str
 
 def test_the_dialog_holds_the_focus_and_closes_from_its_button_and_from_beside_it(theatre: Theatre) -> None:
     stage = theatre(element(layout="dialog"))
-    for close in (stage.part("close").click, lambda: stage.page.mouse.click(5, 300)):
+    for beside in (False, True):
         stage.part("trigger").click()
         for _ in range(4):
             stage.page.keyboard.press("Tab")
             assert stage.focused() in ("input", "close", "body")
-        close()
+        if beside:
+            stage.page.mouse.click(5, 300)
+        else:
+            stage.part("close").click()
         expect(stage.part("dialog")).to_have_count(0)
         assert stage.focused() == "trigger"
 

@@ -90,7 +90,7 @@ def test_a_query_is_echoed_as_it_was_written(stage: Stage) -> None:
     for query in HOSTILE:
         stage.search(query)
 
-        expect(stage.part("message")).to_contain_text(f"Nothing found for “{query}”")
+        expect(stage.message).to_contain_text(f"Nothing found for “{query}”")
         assert elements_of(stage) == ["bdi", "button", "div", "p"]
         assert stage.asked[-1]["query"] == query
     expect(stage.page.get_by_role("status").first).to_have_text(f"Nothing found for “{HOSTILE[-1]}”")
@@ -152,7 +152,7 @@ def test_long_texts_are_cut_and_never_within_a_character(stage: Stage) -> None:
     stage.search("qqq")
 
     assert stage.part("title").inner_text() == "𐐷" * 199 + "…"
-    assert len(stage.part("snippet").inner_text()) <= 600
+    assert len(stage.part("snippet").inner_text()) <= 320
 
 
 def test_a_snippet_takes_three_lines_at_most(stage: Stage) -> None:
@@ -227,5 +227,5 @@ def test_what_is_no_answer_of_the_gateway_is_not_shown(stage: Stage) -> None:
         stage.reply(body)
         stage.search(name)
 
-        expect(stage.part("message"), name).to_contain_text("temporarily unavailable")
+        expect(stage.message, name).to_contain_text("temporarily unavailable")
         assert stage.options.count() == 0

@@ -19,14 +19,16 @@ SEARCH = f"{API}/api/v1/knowledge/widget/search"
 KEY = f"kg_pub_{'a2' * 8}_{'0f' * 32}"
 SCRIPT = present_script().decode()
 STRICT = (
-    f"default-src 'none'; script-src {{origin}}/widget.js; connect-src {API}; style-src 'none'; base-uri 'none'; "
-    "form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+    f"default-src 'none'; script-src {{origin}}/widget.js; connect-src {API}; style-src {{origin}}/page.css; "
+    "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 )
 PAGE = (
     '<!doctype html><html lang="{lang}"{dir}><head><meta charset="utf-8">'
-    '<meta name="viewport" content="width=device-width"><title>Help</title><script src="/widget.js"></script></head>'
+    '<meta name="viewport" content="width=device-width"><title>Help</title><script src="/widget.js"></script>'
+    '<link rel="stylesheet" href="/page.css"></head>'
     "<body><header><a href='/start'>Start</a></header><main><h1>Help</h1>{inside}</main></body></html>"
 )
+BACKGROUND = {"light": "", "dark": "html { background: #0f1216; color: #ddd } a { color: #9cf }"}
 PATIENCE_MS = 15_000
 _READABLE = {"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "Retry-After, X-Request-Id"}
 
@@ -117,6 +119,11 @@ class Stage:
         return self.page.locator("[part=option]")
 
     @property
+    def message(self) -> Locator:
+        """The words that stand where results would."""
+        return self.page.locator("[part=message] p:visible")
+
+    @property
     def active(self) -> str:
         """The title of the option that assistive technology takes for the focused one; "" for none."""
         return str(
@@ -158,6 +165,7 @@ class Theatre:
     """Opens stages, on `shared` where a page like any other will do: a context of its own takes longer."""
 
     shared: Watched
+    standing: Watched
     open_page: OpenPage
     site: Site
 
@@ -169,28 +177,32 @@ class Theatre:
         dir: str = "",  # noqa: A002  # the attribute's name
         clock: bool = False,
         csp: str = STRICT,
+        background: str = "light",
         early: str = "",
         **context: Any,
     ) -> Stage:
-        """`clock`: the page's time is Playwright's to turn. `early` runs before the page's own scripts."""
-        is_common = not (clock or early or context)
-        watched = self.shared if is_common else self.open_page(origins=(API,), **context)
+        """`clock`: the page's time stands still until it is turned. `early` runs before the page's own scripts."""
+        common = self.standing if clock else self.shared
+        watched = self.open_page(origins=(API,), **context) if early or context else common
         stage = Stage(watched.page, watched.forget)
         stage.page.unroute_all()
         stage.answer(*RESULTS)
         stage.page.route(f"{API}/**", stage.arrive)
-        if clock:
-            stage.page.clock.install()
         if early:
             stage.page.add_init_script(early)
         self.site.lay("/widget.js", SCRIPT, media_type="text/javascript; charset=utf-8")
+        self.site.lay("/page.css", BACKGROUND[background], media_type="text/css")
         page = PAGE.format(lang=lang, dir=f' dir="{dir}"' if dir else "", inside=inside or element())
         url = self.site.lay("/page", page, csp=csp.format(origin=self.site.origin))
         stage.page.goto(url)
         return stage
 
 
-def shared_page(browser: Browser, site: Site) -> Watched:
+def shared_page(browser: Browser, site: Site, *, standing: bool = False) -> Watched:
+    """`standing`: its time stands still."""
     page = browser.new_context().new_page()
     page.set_default_timeout(PATIENCE_MS)
+    if standing:
+        page.clock.install(time="2100-01-01T00:00:00Z")
+        page.clock.pause_at("2100-01-01T01:00:00Z")
     return Watched.of(page, {API, site.origin})

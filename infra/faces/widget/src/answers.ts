@@ -10,7 +10,7 @@ export interface Found {
 }
 
 const TITLE_CHARACTERS = 200;
-const SNIPPET_CHARACTERS = 600;
+const SNIPPET_CHARACTERS = 320; // three lines, and what is read out of each result
 const TAG = /^[a-z]{2,8}(-[a-z0-9]{1,8})*$/i;
 
 /** At most `limit` results, or null when this is no answer of the gateway. */

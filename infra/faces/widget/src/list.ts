@@ -85,20 +85,18 @@ function optionOf(
   { index, pattern, manner }: { index: number; pattern: RegExp | null; manner: Manner },
 ): HTMLElement {
   const { words, target } = manner;
-  const id = `result-${index}`;
   const text = { dir: "auto", lang: locale || false } as const;
   const shown = highlighted(title || (link?.hostname ?? ""), pattern);
   const inside = [
-    make("span", { ...text, part: "title", class: "title", id: `${id}-title` }, ...shown),
-    make("span", { ...text, part: "snippet", class: "snippet", id: `${id}-snippet` }, ...highlighted(snippet, pattern)),
-    metaOf({ link, locale, words, id: `${id}-meta`, opensTab: target === "_blank" }),
+    make("span", { ...text, part: "title", class: "title" }, ...shown),
+    make("span", { ...text, part: "snippet", class: "snippet" }, ...highlighted(snippet, pattern)),
+    metaOf({ link, locale, words, opensTab: target === "_blank" }),
   ];
   const option = link
     ? make("a", { href: link.href, target, rel: "noopener noreferrer", tabindex: -1 }, ...inside)
     : make("div", {}, ...inside);
   set(option, {
-    id, part: "option", role: "option", dir: directionIn(title), "aria-selected": "false",
-    "aria-labelledby": `${id}-title ${id}-meta`, "aria-describedby": `${id}-snippet`,
+    id: `result-${index}`, part: "option", role: "option", dir: directionIn(title), "aria-selected": "false",
   });
   return option;
 }
@@ -109,10 +107,10 @@ function directionIn(text: string): "rtl" | "ltr" | false {
   return letter ? (/[\u0590-\u08ff\ufb1d-\ufefc]|[\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u.test(letter) ? "rtl" : "ltr") : false;
 }
 
-function metaOf({ link, locale, words, id, opensTab }: {
-  link: URL | null; locale: string; words: Words; id: string; opensTab: boolean;
+function metaOf({ link, locale, words, opensTab }: {
+  link: URL | null; locale: string; words: Words; opensTab: boolean;
 }): HTMLElement {
-  const meta = make("span", { part: "meta", class: "meta", id });
+  const meta = make("span", { part: "meta", class: "meta" });
   meta.append(link ? make("bdi", { part: "host", dir: "ltr" }, link.host) : make("span", { part: "no-link" }, words.text("noLink")));
   const language = words.otherLanguage(locale);
   if (language) meta.append(" ", make("bdi", { part: "language" }, language));

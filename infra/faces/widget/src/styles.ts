@@ -35,7 +35,7 @@ const FIELD = `
 .field{display:flex;align-items:center;gap:.5em;min-block-size:2.75em;padding-inline:.75em .375em;
 background:var(--_bg);color:var(--_muted);border:1px solid var(--_edge);border-radius:var(--_radius)}
 .field:focus-within{border-color:var(--ks-focus,var(--_accent));outline:2px solid var(--ks-focus,var(--_accent));outline-offset:-1px}
-input{flex:1;min-inline-size:0;inline-size:100%;background:none;border:0;margin:0;padding:.5em 0;color:var(--_text);outline:none!important;text-overflow:ellipsis}
+input{flex:1;align-self:stretch;min-inline-size:0;inline-size:100%;background:none;border:0;margin:0;padding:.5em 0;color:var(--_text);outline:none!important;text-overflow:ellipsis}
 input::placeholder{color:var(--_muted);opacity:1}
 .field:focus-within kbd,.box[data-written] kbd{display:none}
 .field kbd{margin-inline-end:.375em}
@@ -53,7 +53,6 @@ color:var(--_muted);border:1px solid var(--_edge);border-radius:var(--_radius);m
 .trigger:hover:enabled{color:var(--_text);background:var(--_hover)}
 @media (prefers-reduced-motion:no-preference){.box[data-busy] .sign::after{animation:turn .9s linear infinite}@keyframes turn{to{rotate:1turn}}}
 @media (hover:none){kbd{display:none}}
-@media (pointer:coarse){.clear,.close,.retry{min-inline-size:2.75em;min-block-size:2.75em}.trigger,.field{min-block-size:3em}}
 `;
 
 const POPUP = `
@@ -84,9 +83,10 @@ border-radius:calc(var(--_radius) + .25em);background:var(--_bg);color:var(--_te
 dialog::backdrop{background:rgb(10 15 25/.45)}
 dialog[open]{display:flex;flex-direction:column}
 dialog .box{display:flex;flex-direction:column;min-block-size:0}
-dialog .head{display:flex;align-items:center;gap:.375em;padding:.625em}
-dialog .field{flex:1;min-inline-size:0}
+dialog .head{display:flex;flex-wrap:wrap;align-items:center;justify-content:flex-end;gap:.375em;padding:.625em}
+dialog .field{flex:1 1 10em;min-inline-size:0}
 dialog .popup{position:static;max-block-size:none;min-block-size:0;border:0;border-block-start:1px solid var(--_line);border-radius:0;box-shadow:none}
+@media (pointer:coarse){.clear,.close,.retry{min-inline-size:2.75em;min-block-size:2.75em}.trigger,.field{min-block-size:3em}}
 @media (max-width:40em){dialog{margin-block:1em auto;inline-size:calc(100vw - 1em);max-block-size:calc(100vh - 2em)}}
 @media (prefers-contrast:more){:host{--_line:var(--_edge)}}
 @media (forced-colors:active){[aria-selected=true]{outline:2px solid Highlight;outline-offset:-2px}mark{background:Mark;color:MarkText}
