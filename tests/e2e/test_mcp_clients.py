@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
+from mcp import MCPError
 
 from tests.e2e.running import Gateway
 from tests.peers.asked import Asked, always
@@ -22,7 +23,6 @@ pytestmark = [pytest.mark.emulator]
 REVISIONS = {
     **{name: revision for name, (_, revision) in PEERS.items()},
     "typescript-client-modern": "2026-07-28",
-    "typescript-client-modern-unasked": "2026-07-28",
     "typescript-client-2025-11-25": "2025-11-25",
     "typescript-client-2025-06-18": "2025-06-18",
     "typescript-sdk-2025-11-25": "2025-11-25",
@@ -148,6 +148,26 @@ def test_the_same_question_of_an_agent_tells_more(agents: Conversations, client:
     assert SECRET_OF_THE_DESK in repr(agents.of(client))
 
 
+@pytest.mark.parametrize("client", PEERS)
+def test_a_client_whose_token_is_not_known_is_refused_and_gives_up(agents: Conversations, client: str) -> None:
+    peer, _ = PEERS[client]
+    asked = agents.asked
+    with pytest.raises((MCPError, ExceptionGroup)):
+        asyncio.run(peer(asked.url, unknown_like(asked.token), asked.plan))
+
+
+def test_a_client_in_typescript_is_told_why_it_is_refused(agents: Conversations, tmp_path: Path) -> None:
+    told = json.dumps({"url": agents.asked.url, "token": unknown_like(agents.asked.token), "plan": {}})
+    done = run_node(CLIENTS, home=tmp_path, standard_input=told)
+    assert done.returncode != 0
+    assert "status: 401" in done.stderr
+
+
+def unknown_like(token: str) -> str:
+    """Of the same form, with another secret."""
+    return token[:-1] + ("b" if token.endswith("a") else "a")
+
+
 class Inspector:
     """The inspector's command line, told of the gateway as its users tell it: in a file."""
 
@@ -175,9 +195,8 @@ def inspector(agents: Conversations, tmp_path_factory: pytest.TempPathFactory) -
     return Inspector(agents.asked, tmp_path_factory.mktemp("inspector"))
 
 
-@each_era
-def test_the_inspector_finds_nothing_to_say_about_the_tools(inspector: Inspector, era: str) -> None:
-    code, listed = inspector.told(era, "--method", "tools/list", "--strict")
+def test_the_inspector_finds_nothing_to_say_about_the_schemas_of_the_tools(inspector: Inspector) -> None:
+    code, listed = inspector.told("modern", "--method", "tools/list", "--strict")
     assert (code, [tool["name"] for tool in listed["tools"]]) == (0, FOR_AGENTS)
 
 

@@ -14,7 +14,6 @@ const options = { requestInit: { headers: { Authorization: `Bearer ${token}` } }
 
 const clients = {
   "typescript-client-modern": () => new Client(me, { versionNegotiation: { mode: "auto" } }),
-  "typescript-client-modern-unasked": () => new Client(me, { versionNegotiation: { mode: { pin: "2026-07-28" } } }),
   "typescript-client-2025-11-25": () => new Client(me),
   "typescript-client-2025-06-18": () => new Client(me, { supportedProtocolVersions: ["2025-06-18"] }),
 };
