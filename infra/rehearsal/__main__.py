@@ -27,6 +27,7 @@ from infra.local.emulator import ACCOUNT, REGION, start_emulator
 from infra.local.provision import client_environment
 from infra.rehearsal.cards import clear_cards, keep_cards, look_cards_up
 from infra.rehearsal.deployment import Deployment
+from infra.rehearsal.faces import read_the_faces
 from infra.rehearsal.health import probe_and_read_health
 from infra.rehearsal.lambda_python import LambdaPython, lambda_python
 from infra.rehearsal.live_services import (
@@ -131,6 +132,7 @@ def _use(rehearsal: _Rehearsal, outputs: Mapping[str, str], callers: Callers, di
     root_token = f"kg_adm_root_{answer['SecretString']}"
     with steps.step("Read what is public"):
         steps.note(read_what_is_public(callers))
+        steps.note(read_the_faces(callers, outputs))
     with start_providers(directory) as providers:
         with steps.step("Register two reference providers through the deployed admin API, as root"):
             providers.await_start()
