@@ -160,7 +160,7 @@ def test_a_client_in_typescript_is_told_why_it_is_refused(agents: Conversations,
     told = json.dumps({"url": agents.asked.url, "token": unknown_like(agents.asked.token), "plan": {}})
     done = run_node(CLIENTS, home=tmp_path, standard_input=told)
     assert done.returncode != 0
-    assert "status: 401" in done.stderr
+    assert "unauthenticated" in done.stderr  # whichever of them gave up first
 
 
 def unknown_like(token: str) -> str:

@@ -41,18 +41,18 @@ ERRORS = {what: (int(status), code) for what, status, code in _ERROR.findall(sec
 
 
 @pytest.fixture(scope="module")
-def clients(gateway: Gateway) -> dict[str, RawClient]:
+def clients(gateway: Gateway) -> Iterator[dict[str, RawClient]]:
     """By class."""
-    return {
+    yield {
         name: RawClient(gateway.url, gateway.credential(**{"class": name}, grants=grants, ratePerMinute=10_000))
         for name, grants in GRANTS.items()
     }
+    gateway.put_back(gateway.local["providers"]["broken"]["id"])  # it was asked in vain
 
 
 @pytest.fixture
-def agent(gateway: Gateway, clients: dict[str, RawClient]) -> Iterator[RawClient]:
-    yield clients["agt"]
-    gateway.put_back(gateway.local["providers"]["broken"]["id"])
+def agent(clients: dict[str, RawClient]) -> RawClient:
+    return clients["agt"]
 
 
 def typed(gateway: Gateway, script: str) -> dict[str, Any]:
