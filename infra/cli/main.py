@@ -1,5 +1,5 @@
-"""The operator command `kgw`. Each command describes itself in `infra/cli/commands`; what it works with is loaded when
-it runs.
+"""The operator command `kgw`. Each command describes itself in `infra/cli/commands`; that, and what it works with, is
+loaded when it is named.
 """
 
 from __future__ import annotations
@@ -7,46 +7,29 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any, Final
 
-from infra.cli.commands import (
-    accept,
-    allowances,
-    audit,
-    cards,
-    credentials,
-    front,
-    instances,
-    keys,
-    login,
-    logout,
-    profiles,
-    providers,
-    restore,
-    search,
-    status,
-    up,
-)
 from infra.cli.ending import ended
 from infra.cli.grammar import Parser, commands_of, refuse_secrets
 
 COMMANDS: Final = (
-    up,
-    search,
-    status,
-    providers,
-    instances,
-    cards,
-    keys,
-    allowances,
-    credentials,
-    audit,
-    login,
-    logout,
-    profiles,
-    accept,
-    front,
-    restore,
+    "up",
+    "search",
+    "status",
+    "providers",
+    "instances",
+    "cards",
+    "keys",
+    "allowances",
+    "credentials",
+    "audit",
+    "login",
+    "logout",
+    "profiles",
+    "accept",
+    "front",
+    "restore",
 )
 _STATUSES: Final = """\
 exit statuses:
@@ -73,14 +56,14 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def whole_parser(given: Sequence[str] = ()) -> Parser:
-    """Of all commands, for these arguments."""
+    """Of all commands, or of the one alone that these arguments name: no other is needed to read them."""
     parser = Parser(
         given=given, prog="kgw", description="Runs, asks and administers a Knowledge Gateway.", epilog=_STATUSES
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="show program's version number and exit")
     commands = commands_of(parser)
-    for each in COMMANDS:
-        each.add_to(commands)
+    for name in given[:1] if given and given[0] in COMMANDS else COMMANDS:
+        import_module(f"infra.cli.commands.{name}").add_to(commands)
     return parser
 
 

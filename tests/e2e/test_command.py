@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import shlex
 import signal
 import socket
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from infra.cli.main import main
+from infra.cli.tethered import Tethered
 from tests.e2e.running import (
     CREDENTIALS,
     PROVIDERS,
@@ -314,3 +320,78 @@ def test_kgw_search_asks_with_the_tokens_of_the_running_one(gateway: Gateway) ->
         shown = kgw(gateway.directory, "search", "refund", "--as", caller)
         assert shown.returncode == 0, shown.stderr
         assert expected in shown.stdout
+
+
+@pytest.fixture
+def provider(tmp_path: Path) -> Iterator[tuple[str, Path]]:
+    """The address of one that is registered nowhere, and the file out of which it reads its secret."""
+    file = tmp_path / "its-secret"
+    options = [
+        "--audience",
+        "public",
+        "--healthy-for",
+        "1",
+        "--name",
+        "mine",
+        "--port",
+        "0",
+        "--secret-file",
+        str(file),
+    ]
+    options += ["--nonce-file", str(tmp_path / "nonces.sqlite")]
+    process = Tethered("fixtures.reference_provider", options, log=tmp_path / "log")
+    try:
+        yield process.first_line(), file
+    finally:
+        process.stop()
+
+
+def test_a_gateway_elsewhere_is_administered_from_logging_in_to_logging_out(
+    gateway: Gateway,
+    provider: tuple[str, Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    url, secret_file = provider
+    token_file = tmp_path / "its-token"
+    admin = gateway.credential(**{"class": "adm"})
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+
+    def run(line: str, *, given: str = "", status: int = 0) -> dict[str, Any]:
+        monkeypatch.setattr(sys, "stdin", io.StringIO(given))
+        assert main(shlex.split(line)) == status, capsys.readouterr().err
+        told = capsys.readouterr()
+        assert not any(secret in told.out + told.err for secret in secrets)
+        answer: dict[str, Any] = json.loads(told.out or "{}")
+        return answer
+
+    secrets = [admin]
+    run(f"login {gateway.url} --profile there --json", given=admin + "\n")
+    made = run(
+        f"providers create --name Mine --exposure customer_safe --base-url {url} --secret-to {secret_file} --json"
+    )
+    secrets.append(secret_file.read_text().strip())
+    assert made["needsTest"]
+    assert run(f"providers enable {made['id']} --json", status=1) == {}
+    report = run(f"providers test {made['id']} --query 'ferry pass' --activate --json")
+    assert report["activated"]
+    run(f"providers rotate {made['id']} --window-hours 0 --secret-to {secret_file} --json")
+    secrets.append(secret_file.read_text().strip())
+    run(f"providers test {made['id']} --query 'ferry pass' --json")
+    issued = run(f"credentials create agt --name Mine --expires 1d --secret-to {token_file} --json")
+    secrets.append(token_file.read_text().strip())
+    run(f"login {gateway.url} --profile there --json", given=token_file.read_text())
+    found = run(f"search 'ferry pass' --provider {made['id']} --deadline-ms 5000 --json")
+    assert {each["provider"]["name"] for each in found["results"]} == {"Mine"}
+    run(f"credentials revoke {issued['id']} --yes --json")
+    run("search 'ferry pass' --json", status=1)
+    run(f"providers delete {made['id']}", status=2)
+    run(f"providers delete {made['id']} --yes --json")
+    listed = run("providers list --json")["providers"]
+    assert made["id"] not in [each["id"] for each in listed]
+    run("logout --json")
+    assert "kg_" not in (tmp_path / "config" / "kgw" / "profiles.json").read_text()
+    assert len(set(secrets)) == 4

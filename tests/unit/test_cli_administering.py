@@ -352,9 +352,10 @@ def test_for_people_there_are_no_colours_and_no_braces(
 FOREIGN = [b"{}", b"[1]", b"", b'{"providers": 1, "entries": [{}], "pools": 2}', b'{"id": [], "status": {}}']
 
 
-@pytest.mark.parametrize(
-    "arguments", [*(each for name, (each, _, _) in WRITES.items() if "delete" not in name), *READS.values()]
-)
+ANSWERED = {name: each for name, (each, _, _) in WRITES.items() if each[-1] != "--yes"} | READS
+
+
+@pytest.mark.parametrize("arguments", ANSWERED.values(), ids=ANSWERED)
 def test_what_is_no_gateway_is_told_in_a_sentence(
     gateway: ScriptedGateway, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: list[str]
 ) -> None:

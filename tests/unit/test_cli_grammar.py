@@ -171,6 +171,15 @@ def test_words_that_only_begin_like_a_secret_are_words(
     assert "There is no agent" in capsys.readouterr().err
 
 
+def test_a_command_that_is_named_is_told_the_same_as_among_all(capsys: pytest.CaptureFixture[str]) -> None:
+    for prog in ("kgw", "kgw providers create", "kgw cards collections"):
+        words = prog.split()[1:]
+        alone = said(capsys, [*words, "--help"])
+        with pytest.raises(SystemExit):
+            whole_parser().parse_args([*words, "--help"])
+        assert capsys.readouterr().out == alone[1]
+
+
 def test_no_option_can_be_shortened(capsys: pytest.CaptureFixture[str]) -> None:
     assert said(capsys, ["search", "x", "--lim", "3"])[0] == 2
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infra.cli import profiles, stack_login
@@ -380,6 +380,7 @@ json_values = st.recursive(
 )
 
 
+@settings(max_examples=50)
 @given(value=json_values)
 def test_whatever_a_file_holds_is_profiles_or_refused(value: Any, tmp_path_factory: pytest.TempPathFactory) -> None:
     file = tmp_path_factory.getbasetemp() / "any-config" / "kgw" / "profiles.json"
