@@ -78,9 +78,10 @@ bench: $(VENV)/.dev $(VENV)/.emulator ## Measure against a baseline in the same 
 rehearse: $(VENV)/.cdk $(VENV)/.emulator ## Deploy the real stack to the embedded backend and call it
 	$(BIN)/python -m infra.rehearsal
 
-openapi: $(VENV)/.dev ## Write docs/openapi.json and the schemas of the contract from the code
+openapi: $(VENV)/.dev ## Write docs/openapi.json, the schemas of the contract and those of the MCP tools from the code
 	$(BIN)/python -m infra.openapi
 	$(BIN)/python -m infra.contract_schemas
+	$(BIN)/python -m infra.mcp_tools
 
 snapshot: $(VENV)/.dev ## Take the snapshot of the template anew; then read git diff
 	KG_REWRITE_SNAPSHOT=1 $(BIN)/python -m pytest -n 0 -q tests/infra/test_snapshot.py

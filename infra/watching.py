@@ -141,7 +141,7 @@ COUNTED: Final = (
     Counted(
         name="ProvidersAutoDisabled",
         lines=(event(PROVIDER_AUTO_DISABLED),),
-        logs=("search", "live", "probe"),
+        logs=("search", "live", "mcp", "probe"),
         says="providers that were taken out of use",
     ),
     Counted(
@@ -171,7 +171,7 @@ COUNTED: Final = (
     Counted(
         name="SearchesFromMemory",
         lines=(event(SEARCHED_FROM_MEMORY),),
-        logs=("search",),
+        logs=("search", "mcp"),
         says="searches answered from what a function remembered, because the store was away",
     ),
 )

@@ -47,10 +47,11 @@ _SEARCH_FIELDS: Final = {
     "limit": "How many passages at most.",
     "locale": "The language wanted, as a tag such as `de` or `pt-BR`.",
     "localeFallback": "The language to take where there is nothing in `locale`.",
-    "collections": "Ids of glossary collections (`csc_…`, `aoc_…`): cards whose terms the query mentions come beside.",
+    "collections": "Ids of glossary collections, as the operator gave them to you: cards whose terms the query "
+    "mentions come beside.",
     "deadlineMs": "Milliseconds until the answer. A source that is later gives nothing.",
 }
-_COLLECTION: Final = "The id of the glossary collection, `csc_…` or `aoc_…`, as the operator gave it to you."
+_COLLECTION: Final = "The id of the glossary collection, as the operator gave it to you."
 _LOOKUP_FIELDS: Final = {
     "collectionId": _COLLECTION,
     "terms": "Words, names or abbreviations, each as a whole. Upper and lower case, width and white space do not "

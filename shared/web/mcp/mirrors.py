@@ -120,9 +120,9 @@ def _outcomes(outcomes: Sequence[OutcomeOut]) -> list[str]:
 
 
 def _outcome(outcome: OutcomeOut) -> str:
-    who = f"{named(outcome.name)} ({named(outcome.id)})" if outcome.name else named(outcome.id)
+    who = f"{named(outcome.name)} ({named(outcome.id)})" if outcome.name is not None else named(outcome.id)
     if outcome.error_code is None:
-        what = f"{outcome.status}, {counted(outcome.result_count, 'result')}"
+        what = f"{outcome.status}, {counted(outcome.result_count, 'result')}."
     else:
         what = f"{outcome.status}, {outcome.error_code}: {OUTCOME_WORDS[outcome.error_code].happened}"
     again = f" Try again at {outcome.retry_at}." if outcome.retry_at else ""

@@ -28,7 +28,7 @@ _OPERATOR: Final = "Calling again does not help: tell the operator of the gatewa
 ADVICE: Final[Mapping[str, str]] = {
     "invalid_request": "Correct these arguments and call again.",
     "body_not_json": "Send one JSON object, each key once.",
-    "invalid_source_url": "Correct the address and call again.",
+    "invalid_source_url": "Correct `url` and call again.",
     "source_not_approved": "Fetch a source of a host that is approved; passages of a search cite such ones.",
     "not_found": "Check the id. What exists and this credential may not see looks the same.",
     "source_not_found": "Check the address. " + _OTHER_SOURCE,
