@@ -4,6 +4,7 @@ import { CardsView } from "./views/collections/collections";
 import { HealthView } from "./views/health/health";
 import { InstancesView } from "./views/instances/instances";
 import { ProvidersView } from "./views/providers/providers";
+import { WorkbenchView } from "./views/workbench/workbench";
 
 export interface ViewProps {
   /** The segments of the address after the view's own. */
@@ -21,5 +22,6 @@ export const VIEWS: View[] = [
   { path: "health", title: "Health", view: HealthView },
   { path: "providers", title: "Providers", view: ProvidersView },
   { path: "instances", title: "Instances", view: InstancesView },
+  { path: "workbench", title: "Workbench", view: WorkbenchView },
   { path: "cards", title: "Cards", view: CardsView },
 ];
