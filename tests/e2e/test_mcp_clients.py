@@ -33,7 +33,7 @@ SECRET_OF_THE_DESK = "LANTERN-7"
 UNKNOWN_TOOL = -32602
 
 every_client = pytest.mark.parametrize("client", REVISIONS)
-each_language = pytest.mark.parametrize("client", ["fastmcp", "python-sdk-2025-11-25", "typescript-client-modern"])
+in_each_era = pytest.mark.parametrize("client", ["fastmcp", "python-sdk-2025-11-25"])
 each_era = pytest.mark.parametrize("era", ["legacy", "modern"])
 
 
@@ -132,7 +132,7 @@ def test_a_tool_that_is_not_there_is_an_error_of_the_protocol(agents: Conversati
     assert agents.of(client).said["no tool"].error_code == UNKNOWN_TOOL
 
 
-@each_language
+@in_each_era
 def test_an_assistant_is_offered_and_told_what_customers_may_see(assistants: Conversations, client: str) -> None:
     heard = assistants.of(client)
     assert list(heard.tools) == FOR_ASSISTANTS
@@ -143,7 +143,7 @@ def test_an_assistant_is_offered_and_told_what_customers_may_see(assistants: Con
     assert SECRET_OF_THE_DESK not in repr(heard)
 
 
-@each_language
+@in_each_era
 def test_the_same_question_of_an_agent_tells_more(agents: Conversations, client: str) -> None:
     assert SECRET_OF_THE_DESK in repr(agents.of(client))
 
