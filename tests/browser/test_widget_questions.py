@@ -117,9 +117,10 @@ def test_a_slow_answer_to_an_earlier_query_never_shows(timed: Stage) -> None:
     timed.holding = True
     timed.write("fer")
     go_on(timed, 300)
+    timed.wait_for_questions(1)
     timed.page.keyboard.type("ry")
     go_on(timed, 300)
-    timed.page.wait_for_function("true")
+    timed.wait_for_questions(2)
     assert queries(timed) == ["fer", "ferry"]
     timed.release(1, result("For ferry"))
     expect(timed.part("title")).to_have_text(["For ferry"])
@@ -134,6 +135,7 @@ def test_the_earlier_request_is_given_up(timed: Stage) -> None:
     timed.holding = True
     timed.write("fer")
     go_on(timed, 300)
+    timed.wait_for_questions(1)
     with timed.page.expect_event("requestfailed") as given_up:
         timed.page.keyboard.type("ry")
 
@@ -299,6 +301,17 @@ def test_each_failure_has_a_word_for_visitors_and_none_of_the_problems_own(theat
     assert told == [
         ("unavailable", 503), ("unavailable", 500), ("unavailable", 422), ("refused", 403), ("refused", 404)
     ]  # fmt: skip
+
+
+def test_what_could_not_be_read_is_explained_to_the_owner_who_alone_can_tell_why(theatre: Theatre) -> None:
+    stage = theatre()
+    stage.reply({}, status=403, headers=FOR_SOMEBODY_ELSE)
+    with stage.page.expect_event("console", lambda message: message.type == "warning") as warning:
+        stage.search()
+
+    assert "origins" in warning.value.text
+    assert "connect-src" in warning.value.text
+    stage.forget()
 
 
 def test_a_refusal_is_explained_to_the_owner_once_without_key_or_query(theatre: Theatre) -> None:

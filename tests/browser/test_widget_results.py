@@ -156,6 +156,7 @@ def test_long_texts_are_cut_and_never_within_a_character(stage: Stage) -> None:
 
 
 def test_a_snippet_takes_three_lines_at_most(stage: Stage) -> None:
+    stage.page.evaluate("() => { document.querySelector('knowledge-search').style.width = '400px' }")
     stage.answer(result(snippet="A ferry that does not sail. " * 20), result(snippet="Short."))
     stage.search()
 

@@ -19,16 +19,17 @@ SEARCH = f"{API}/api/v1/knowledge/widget/search"
 KEY = f"kg_pub_{'a2' * 8}_{'0f' * 32}"
 SCRIPT = present_script().decode()
 STRICT = (
-    f"default-src 'none'; script-src {{origin}}/widget.js; connect-src {API}; style-src {{origin}}/page.css; "
+    f"default-src 'none'; script-src {{origin}}/widget.js; connect-src {API}; style-src {{styles}}; "
     "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 )
 PAGE = (
     '<!doctype html><html lang="{lang}"{dir}><head><meta charset="utf-8">'
-    '<meta name="viewport" content="width=device-width"><title>Help</title><script src="/widget.js"></script>'
-    '<link rel="stylesheet" href="/page.css"></head>'
+    '<meta name="viewport" content="width=device-width"><title>Help</title>'
+    '<script src="/widget.js"></script>{styles}</head>'
     "<body><header><a href='/start'>Start</a></header><main><h1>Help</h1>{inside}</main></body></html>"
 )
-BACKGROUND = {"light": "", "dark": "html { background: #0f1216; color: #ddd } a { color: #9cf }"}
+DARK = "html { background: #0f1216; color: #ddd } a { color: #9cf }"
+DARK_SHEET = '<link rel="stylesheet" href="/page.css">'
 PATIENCE_MS = 15_000
 _READABLE = {"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "Retry-After, X-Request-Id"}
 
@@ -99,8 +100,9 @@ class Stage:
         self.held[index].fulfill(headers=_READABLE, json={"results": results})
 
     def arrive(self, route: Route) -> None:
+        headers = route.request.all_headers()  # while it is waited for, a test may go on: nothing is noted before
         self.asked.append(json.loads(route.request.post_data or "null"))
-        self.sent.append(route.request.all_headers())
+        self.sent.append(headers)
         if self.holding:
             self.held.append(route)
         else:
@@ -143,6 +145,12 @@ class Stage:
         self.input.click()
         self.page.keyboard.type(text)
 
+    def wait_for_questions(self, count: int) -> None:
+        waited_ms = 0
+        while len(self.asked) < count and waited_ms < PATIENCE_MS:
+            self.page.wait_for_timeout(10)
+            waited_ms += 10
+
     def search(self, text: str = "ferry pass") -> None:
         """Asks at once, and waits for an end of some kind to be seen."""
         self.input.fill(text)
@@ -177,7 +185,7 @@ class Theatre:
         dir: str = "",  # noqa: A002  # the attribute's name
         clock: bool = False,
         csp: str = STRICT,
-        background: str = "light",
+        dark: bool = False,
         early: str = "",
         **context: Any,
     ) -> Stage:
@@ -191,9 +199,12 @@ class Theatre:
         if early:
             stage.page.add_init_script(early)
         self.site.lay("/widget.js", SCRIPT, media_type="text/javascript; charset=utf-8")
-        self.site.lay("/page.css", BACKGROUND[background], media_type="text/css")
-        page = PAGE.format(lang=lang, dir=f' dir="{dir}"' if dir else "", inside=inside or element())
-        url = self.site.lay("/page", page, csp=csp.format(origin=self.site.origin))
+        self.site.lay("/page.css", DARK, media_type="text/css")
+        page = PAGE.format(
+            lang=lang, dir=f' dir="{dir}"' if dir else "", inside=inside or element(), styles=DARK_SHEET * dark
+        )
+        styles = f"{self.site.origin}/page.css" if dark else "'none'"
+        url = self.site.lay("/page", page, csp=csp.format(origin=self.site.origin, styles=styles))
         stage.page.goto(url)
         return stage
 

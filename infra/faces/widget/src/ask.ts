@@ -16,6 +16,8 @@ export type Reply =
   | { kind: "limited"; seconds: number; status: number };
 
 const REFUSALS = [401, 403, 404, 405];
+const UNREADABLE =
+  "no answer could be read. If that lasts: is this page's origin among the credential's origins, and api in the page's connect-src";
 const LONGEST_WAIT_S = 120;
 const USUAL_WAIT_S = 30;
 
@@ -29,7 +31,8 @@ export async function ask(gateway: Gateway, question: Question, signal: AbortSig
     }
     return failure(response);
   } catch {
-    // No connection, no permission to read, no JSON: a browser does not tell them apart, and neither does the visitor.
+    // No connection, no permission to read, no JSON: a browser does not tell them apart.
+    if (navigator.onLine && !signal.aborted) warnOnce(UNREADABLE);
     return { kind: navigator.onLine ? "unavailable" : "offline", status: 0 };
   }
 }
