@@ -1,8 +1,11 @@
 // Which views there are, in the order of the navigation. A view is a folder under views/ and one line here.
 import type { ComponentType } from "preact";
+import { AuditView } from "./views/audit/audit";
 import { CardsView } from "./views/collections/collections";
+import { CredentialsView } from "./views/credentials/credentials";
 import { HealthView } from "./views/health/health";
 import { InstancesView } from "./views/instances/instances";
+import { PoolsView } from "./views/pools/pools";
 import { ProvidersView } from "./views/providers/providers";
 import { WorkbenchView } from "./views/workbench/workbench";
 
@@ -24,4 +27,7 @@ export const VIEWS: View[] = [
   { path: "instances", title: "Instances", view: InstancesView },
   { path: "workbench", title: "Workbench", view: WorkbenchView },
   { path: "cards", title: "Cards", view: CardsView },
+  { path: "pools", title: "Pools", view: PoolsView },
+  { path: "credentials", title: "Credentials", view: CredentialsView },
+  { path: "audit", title: "Audit", view: AuditView },
 ];
