@@ -37,6 +37,8 @@ async function console_() {
     entryPoints: { app: "console/src/main.tsx" },
     outdir: directory,
     format: "esm",
+    splitting: true,
+    chunkNames: "[name]",
     jsx: "automatic",
     jsxImportSource: "preact",
   });

@@ -7,6 +7,8 @@ const BY_CODE: Record<string, string> = {
   unreadable_answer: "Something between this browser and the gateway may have answered in its place. Try again.",
   test_required: "Open its test, and have the test turn it on.",
   rotation_pending: "Wait for the window to end, or say that the secret in its window may be dropped.",
+  risk_not_acknowledged: "Say below whether you accept that, and send it again.",
+  test_failed: "Put right what the server complained of, and send it again.",
   name_taken: "Choose another name.",
   last_admin: "Make another admin credential first.",
 };

@@ -50,7 +50,8 @@ export async function call<T>(path: string, ask: Ask = {}): Promise<Answer<T>> {
 export const get = <T>(path: string, ask: Ask = {}) => call<T>(path, ask);
 export const post = <T>(path: string, body: unknown, ask: Ask = {}) => call<T>(path, { ...ask, method: "POST", body });
 export const put = <T>(path: string, body: unknown, ask: Ask = {}) => call<T>(path, { ...ask, method: "PUT", body });
-export const patch = <T>(path: string, body: unknown, ask: Ask = {}) => call<T>(path, { ...ask, method: "PATCH", body });
+export const patch = <T>(path: string, body: unknown, ask: Ask = {}) =>
+  call<T>(path, { ...ask, method: "PATCH", body });
 export const remove = (path: string, ask: Ask = {}) => call<null>(path, { ...ask, method: "DELETE" });
 
 /** `path` from segments, each escaped: `pathOf("knowledge/providers", id, "test")`. */
@@ -60,7 +61,11 @@ export function pathOf(first: string, ...segments: string[]): string {
 
 async function sent(path: string, ask: Ask): Promise<Response> {
   const patience = AbortSignal.timeout(PATIENCE_MS);
-  const signals = [patience, ...(ask.token === undefined ? [sessionSignal()] : []), ...(ask.signal ? [ask.signal] : [])];
+  const signals = [
+    patience,
+    ...(ask.token === undefined ? [sessionSignal()] : []),
+    ...(ask.signal ? [ask.signal] : []),
+  ];
   try {
     return await fetch(urlOf(path, ask.query), {
       method: ask.method ?? "GET",
@@ -106,6 +111,11 @@ async function read<T>(response: Response, ask: Ask): Promise<T> {
     return JSON.parse(text) as T;
   } catch {
     const requestId = response.headers.get("X-Request-Id");
-    throw new ApiProblem({ status: response.status, code: "unreadable_answer", title: "The answer cannot be read", requestId });
+    throw new ApiProblem({
+      status: response.status,
+      code: "unreadable_answer",
+      title: "The answer cannot be read",
+      requestId,
+    });
   }
 }

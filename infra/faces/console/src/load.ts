@@ -14,16 +14,20 @@ export interface Loading<T> {
 
 /** `read` is called at once, and again whenever one of `on` changes. */
 export function useLoad<T>(read: (signal: AbortSignal) => Promise<T>, on: readonly unknown[]): Loading<T> {
-  const [state, set] = useState<{ data: T | null; problem: ApiProblem | null; busy: boolean }>(
-    { data: null, problem: null, busy: true },
-  );
+  const [state, set] = useState<{ data: T | null; problem: ApiProblem | null; busy: boolean }>({
+    data: null,
+    problem: null,
+    busy: true,
+  });
   const current = useRef<AbortController | null>(null);
   const start = useCallback((fresh: boolean) => {
     current.current?.abort();
     const own = (current.current = new AbortController());
     set((was) => ({ data: fresh ? null : was.data, problem: fresh ? null : was.problem, busy: true }));
     read(own.signal).then(
-      (data) => { if (!own.signal.aborted) set({ data, problem: null, busy: false }); },
+      (data) => {
+        if (!own.signal.aborted) set({ data, problem: null, busy: false });
+      },
       (thrown: unknown) => {
         if (own.signal.aborted || isAbort(thrown)) return;
         if (!(thrown instanceof ApiProblem)) throw thrown;
@@ -59,7 +63,8 @@ interface Page<T> {
 
 /** A list that is read page by page; `read` gets the cursor of the page, null for the first. */
 export function usePages<T>(
-  read: (cursor: string | null, signal: AbortSignal) => Promise<Page<T>>, on: readonly unknown[],
+  read: (cursor: string | null, signal: AbortSignal) => Promise<Page<T>>,
+  on: readonly unknown[],
 ): Pages<T> {
   const first = useLoad((signal) => read(null, signal), on);
   const [later, setLater] = useState<{ rows: T[]; cursor: string | null } | null>(null);
@@ -71,7 +76,7 @@ export function usePages<T>(
     setProblem(null);
     return () => current.current?.abort();
   }, [first.data]);
-  const cursor = later ? later.cursor : first.data?.nextCursor ?? null;
+  const cursor = later ? later.cursor : (first.data?.nextCursor ?? null);
   const readOn = () => {
     if (cursor === null || busy) return;
     const own = (current.current = new AbortController());

@@ -60,7 +60,7 @@ export async function problemOf(response: Response): Promise<ApiProblem> {
     requestId: response.headers.get("X-Request-Id"),
     retryAfterS: seconds(response.headers.get("Retry-After")),
   };
-  const body = await response.json().catch(() => null) as Partial<Problem> & Record<string, unknown> | null;
+  const body = (await response.json().catch(() => null)) as (Partial<Problem> & Record<string, unknown>) | null;
   if (!body || typeof body.code !== "string") {
     return new ApiProblem({ ...facts, code: "unreadable_answer", title: "The answer cannot be read" });
   }

@@ -64,8 +64,16 @@ function look(): void {
 }
 
 for (const sign of ["click", "keydown", "wheel", "touchmove"]) {
-  addEventListener(sign, () => { if (token !== null) used(); }, { capture: true, passive: true });
+  addEventListener(
+    sign,
+    () => {
+      if (token !== null) used();
+    },
+    { capture: true, passive: true },
+  );
 }
 // A page that sleeps runs no timers: look again when it wakes, and leave no token in a page that can be gone back to.
-document.addEventListener("visibilitychange", () => { if (token !== null && !document.hidden) look(); });
+document.addEventListener("visibilitychange", () => {
+  if (token !== null && !document.hidden) look();
+});
 addEventListener("pagehide", () => end("signed_out"));

@@ -1,5 +1,15 @@
 // The gateway's words for states, kinds and happenings, in words for people and with the tone that they are shown in.
-import type { Happening, HealthState, Look, OutcomeCode, Overall, Part, ProviderKind, ProviderStatus, Warning } from "./api";
+import type {
+  Happening,
+  HealthState,
+  Look,
+  OutcomeCode,
+  Overall,
+  Part,
+  ProviderKind,
+  ProviderStatus,
+  Warning,
+} from "./api";
 import type { Tone } from "./kit/badge";
 
 interface Word {

@@ -14,7 +14,13 @@ export function Badge(props: { tone?: Tone; children: ComponentChildren; title?:
 
 /** How far passages may travel. */
 export function Exposure(props: { of: "customer_safe" | "agent_only" }) {
-  return props.of === "customer_safe"
-    ? <Badge tone="info" title="Its passages may reach customers">customer_safe</Badge>
-    : <Badge tone="inside" title="Its passages reach agents alone">agent_only</Badge>;
+  return props.of === "customer_safe" ? (
+    <Badge tone="info" title="Its passages may reach customers">
+      customer_safe
+    </Badge>
+  ) : (
+    <Badge tone="inside" title="Its passages reach agents alone">
+      agent_only
+    </Badge>
+  );
 }

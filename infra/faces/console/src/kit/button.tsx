@@ -40,5 +40,9 @@ export function Button(props: Props) {
 }
 
 export function LinkButton(props: { href: string; children: ComponentChildren; kind?: "plain" | "primary" }) {
-  return <a class={`button ${props.kind ?? "plain"}`} href={props.href}>{props.children}</a>;
+  return (
+    <a class={`button ${props.kind ?? "plain"}`} href={props.href}>
+      {props.children}
+    </a>
+  );
 }

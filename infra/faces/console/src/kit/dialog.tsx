@@ -25,8 +25,9 @@ export function Dialog(props: Props) {
     const opener = document.activeElement as HTMLElement | null;
     dialog?.showModal();
     modals.set(modals.get() + 1);
-    const wanted = dialog?.querySelector<HTMLElement>("[data-autofocus]")
-      ?? dialog?.querySelector<HTMLElement>(".dialog-body :is(input, select, textarea, button, a[href]):not(:disabled)");
+    const wanted =
+      dialog?.querySelector<HTMLElement>("[data-autofocus]") ??
+      dialog?.querySelector<HTMLElement>(".dialog-body :is(input, select, textarea, button, a[href]):not(:disabled)");
     wanted?.focus();
     return () => {
       modals.set(modals.get() - 1);
@@ -53,11 +54,13 @@ export function Dialog(props: Props) {
       <div class="dialog-head">
         <h2 id={id}>{props.title}</h2>
         {!props.held && (
-          <Button kind="quiet" small label="Close" onClick={props.onClose}><span aria-hidden="true">✕</span></Button>
+          <Button kind="quiet" small label="Close" onClick={props.onClose}>
+            <span aria-hidden="true">✕</span>
+          </Button>
         )}
       </div>
-      <div class="dialog-body">{props.children}</div>
       <Status />
+      <div class="dialog-body">{props.children}</div>
     </dialog>
   );
 }
@@ -80,13 +83,20 @@ export function Confirm(props: ConfirmProps) {
   const ready = props.typed === undefined || text.trim() === props.typed.trim();
   return (
     <Dialog title={props.title} onClose={props.onClose} held={doing.busy}>
-      <Form onSubmit={() => { if (ready) void doing.run(); }} problem={doing.problem}>
+      <Form
+        onSubmit={() => {
+          if (ready) void doing.run();
+        }}
+        problem={doing.problem}
+      >
         {props.children}
         {props.typed !== undefined && (
           <TextField label={`Type “${props.typed}” to confirm`} value={text} onValue={setText} autoFocus mono />
         )}
         <FormFoot>
-          <Button onClick={props.onClose} disabled={doing.busy}>Cancel</Button>
+          <Button onClick={props.onClose} disabled={doing.busy}>
+            Cancel
+          </Button>
           <Button type="submit" kind={props.danger ? "danger" : "primary"} disabled={!ready} busy={doing.busy}>
             {props.action}
           </Button>

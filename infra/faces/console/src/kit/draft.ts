@@ -1,7 +1,7 @@
 // Forms from lists of fields: a draft of texts and ticks, and the body that it stands for.
 
 export interface Spec {
-  /** Where the value lies in the body: `name`, `config/approvedHosts`. Also its JSON pointer, without the first slash. */
+  /** Where the value lies in the body: `name`, `config/approvedHosts`. It is its JSON pointer without the first slash. */
   at: string;
   label: string;
   as: "text" | "url" | "area" | "integer" | "number" | "lines" | "check" | "select";
@@ -21,7 +21,9 @@ type Json = Record<string, unknown>;
 
 /** The draft of a new thing, or of `from` as the gateway shows it. */
 export function draftOf(specs: Spec[], from?: object): Draft {
-  return Object.fromEntries(specs.map((spec) => [spec.at, from ? written(valueAt(from, spec.at), spec) : spec.first ?? blank(spec)]));
+  return Object.fromEntries(
+    specs.map((spec) => [spec.at, from ? written(valueAt(from, spec.at), spec) : (spec.first ?? blank(spec))]),
+  );
 }
 
 /** The whole body; what is empty and optional is left out. */
@@ -49,7 +51,7 @@ export function changesOf(specs: Spec[], draft: Draft, was: object): Json {
 }
 
 function blank(spec: Spec): string | boolean {
-  return spec.as === "check" ? false : spec.options?.[0]?.value ?? "";
+  return spec.as === "check" ? false : (spec.options?.[0]?.value ?? "");
 }
 
 function written(value: unknown, spec: Spec): string | boolean {
@@ -62,7 +64,11 @@ function written(value: unknown, spec: Spec): string | boolean {
 function read(spec: Spec, typed: string | boolean | undefined): unknown {
   if (typeof typed !== "string") return typed;
   const text = spec.as === "area" ? typed : typed.trim();
-  if (spec.as === "lines") return text.split(/[\n,]/).map((line) => line.trim()).filter(Boolean);
+  if (spec.as === "lines")
+    return text
+      .split(/[\n,]/)
+      .map((line) => line.trim())
+      .filter(Boolean);
   if (text === "") return spec.optional ? null : spec.as === "integer" || spec.as === "number" ? undefined : "";
   if (spec.as === "integer" || spec.as === "number") return Number.isFinite(Number(text)) ? Number(text) : text;
   return text;

@@ -13,7 +13,12 @@ export function DraftFields({ specs, draft, onDraft }: Props) {
   const drawn: ComponentChildren[] = [];
   const groups = new Set<string>();
   const one = (spec: Spec) => (
-    <DraftField key={spec.at} spec={spec} value={draft[spec.at] ?? ""} onValue={(value) => onDraft({ ...draft, [spec.at]: value })} />
+    <DraftField
+      key={spec.at}
+      spec={spec}
+      value={draft[spec.at] ?? ""}
+      onValue={(value) => onDraft({ ...draft, [spec.at]: value })}
+    />
   );
   for (const spec of specs) {
     if (spec.group === undefined) drawn.push(one(spec));
@@ -32,7 +37,13 @@ export function DraftFields({ specs, draft, onDraft }: Props) {
 
 function DraftField(props: { spec: Spec; value: string | boolean; onValue: (value: string | boolean) => void }) {
   const { spec, value, onValue } = props;
-  const common = { label: spec.label, hint: spec.hint, pointer: `/${spec.at}`, optional: spec.optional ?? false, onValue };
+  const common = {
+    label: spec.label,
+    hint: spec.hint,
+    pointer: `/${spec.at}`,
+    optional: spec.optional ?? false,
+    onValue,
+  };
   const text = String(value);
   if (spec.as === "check") return <CheckField {...common} checked={value === true} />;
   if (spec.as === "select") return <SelectField {...common} value={text} options={spec.options ?? []} />;
@@ -40,8 +51,15 @@ function DraftField(props: { spec: Spec; value: string | boolean; onValue: (valu
   const number = spec.as === "integer" || spec.as === "number";
   return (
     <TextField
-      {...common} value={text} type={number ? "number" : "text"} mono={spec.as === "url"}
-      {...(number && { step: spec.as === "integer" ? 1 : "any" as const, min: spec.min ?? 0, ...(spec.max !== undefined && { max: spec.max }) })}
+      {...common}
+      value={text}
+      type={number ? "number" : "text"}
+      mono={spec.as === "url"}
+      {...(number && {
+        step: spec.as === "integer" ? 1 : ("any" as const),
+        min: spec.min ?? 0,
+        ...(spec.max !== undefined && { max: spec.max }),
+      })}
     />
   );
 }

@@ -16,7 +16,9 @@ export function Empty(props: { title: string; children?: ComponentChildren }) {
 export function Skeleton(props: { lines?: number; label?: string }) {
   return (
     <div class="skeleton" role="status" aria-label={props.label ?? "Loading"}>
-      {Array.from({ length: props.lines ?? 4 }, (_, at) => <span key={at} class="bone" />)}
+      {Array.from({ length: props.lines ?? 4 }, (_, at) => (
+        <span key={at} class="bone" />
+      ))}
     </div>
   );
 }

@@ -25,10 +25,21 @@ export function Field(props: Common & { children: (marks: Marks) => ComponentChi
   const described = [props.hint ? `${id}h` : "", error ? `${id}e` : ""].filter(Boolean).join(" ");
   return (
     <div class="field">
-      <label for={id}>{props.label}{props.optional && <span class="muted"> (optional)</span>}</label>
+      <label for={id}>
+        {props.label}
+        {props.optional && <span class="muted"> (optional)</span>}
+      </label>
       {props.children({ id, "aria-describedby": described || undefined, "aria-invalid": error ? true : undefined })}
-      {error && <p class="field-error" id={`${id}e`}>{error}</p>}
-      {props.hint && <p class="field-hint" id={`${id}h`}>{props.hint}</p>}
+      {error && (
+        <p class="field-error" id={`${id}e`}>
+          {error}
+        </p>
+      )}
+      {props.hint && (
+        <p class="field-hint" id={`${id}h`}>
+          {props.hint}
+        </p>
+      )}
     </div>
   );
 }
@@ -52,7 +63,14 @@ interface TextProps extends Common {
 
 export function TextField(props: TextProps) {
   const { placeholder, min, max, step, type = "text" } = props;
-  const given = { type, placeholder, min, max, step, ...(props.maxLength !== undefined && { maxLength: props.maxLength }) } as object;
+  const given = {
+    type,
+    placeholder,
+    min,
+    max,
+    step,
+    ...(props.maxLength !== undefined && { maxLength: props.maxLength }),
+  } as object;
   return (
     <Field {...props}>
       {(marks) => (
@@ -125,7 +143,11 @@ export function SelectField(props: SelectProps) {
           disabled={props.disabled ?? false}
           onChange={(event) => props.onValue(event.currentTarget.value)}
         >
-          {props.options.map(({ value, label }) => <option key={value} value={value}>{label}</option>)}
+          {props.options.map(({ value, label }) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
         </select>
       )}
     </Field>
@@ -157,8 +179,16 @@ export function CheckField(props: CheckProps) {
         onChange={(event) => props.onValue(event.currentTarget.checked)}
       />
       <label for={id}>{props.label}</label>
-      {error && <p class="field-error" id={`${id}e`}>{error}</p>}
-      {props.hint && <p class="field-hint" id={`${id}h`}>{props.hint}</p>}
+      {error && (
+        <p class="field-error" id={`${id}e`}>
+          {error}
+        </p>
+      )}
+      {props.hint && (
+        <p class="field-hint" id={`${id}h`}>
+          {props.hint}
+        </p>
+      )}
     </div>
   );
 }
@@ -187,10 +217,18 @@ export function ChoiceField(props: {
             onChange={() => props.onValue(value)}
           />
           <label for={`${id}${value}`}>{label}</label>
-          {hint && <p class="field-hint" id={`${id}${value}h`}>{hint}</p>}
+          {hint && (
+            <p class="field-hint" id={`${id}${value}h`}>
+              {hint}
+            </p>
+          )}
         </div>
       ))}
-      {error && <p class="field-error" id={`${id}e`}>{error}</p>}
+      {error && (
+        <p class="field-error" id={`${id}e`}>
+          {error}
+        </p>
+      )}
     </fieldset>
   );
 }

@@ -29,7 +29,10 @@ export function Form(props: Props) {
       class="form"
       noValidate
       aria-label={props.label}
-      onSubmit={(event) => { event.preventDefault(); props.onSubmit(); }}
+      onSubmit={(event) => {
+        event.preventDefault();
+        props.onSubmit();
+      }}
     >
       {props.problem && (
         <div class="form-problem" tabIndex={-1}>

@@ -13,4 +13,4 @@ export { askedBy, RiskBadges, RiskQuestion } from "./risks";
 export { Copyable, SecretOnce } from "./secret";
 export { Table, type Column } from "./table";
 export { Tabs, type Tab } from "./tabs";
-export { exactly, relativeTo, Time } from "./time";
+export { Again, exactly, relativeTo, Time } from "./time";

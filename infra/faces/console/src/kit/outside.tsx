@@ -16,5 +16,9 @@ export function OutsideLink(props: { url: string | null | undefined; children?: 
   const text = props.children ?? props.url ?? "";
   const url = safeUrl(props.url);
   if (!url) return <span class="break">{text}</span>;
-  return <a class="break" href={url} target="_blank" rel="noopener noreferrer">{text}</a>;
+  return (
+    <a class="break" href={url} target="_blank" rel="noopener noreferrer">
+      {text}
+    </a>
+  );
 }

@@ -21,13 +21,22 @@ export function Page(props: Props) {
     shown = true;
     scrollTo(0, 0);
   }, []);
-  useEffect(() => { document.title = `${props.title} · Knowledge Gateway`; }, [props.title]);
+  useEffect(() => {
+    document.title = `${props.title} · Knowledge Gateway`;
+  }, [props.title]);
   return (
     <div class="page">
-      {props.back && <a class="back" href={props.back.href}><span aria-hidden="true">← </span>{props.back.label}</a>}
+      {props.back && (
+        <a class="back" href={props.back.href}>
+          <span aria-hidden="true">← </span>
+          {props.back.label}
+        </a>
+      )}
       <div class="page-head">
         <div>
-          <h1 ref={heading} tabIndex={-1}>{props.title}</h1>
+          <h1 ref={heading} tabIndex={-1}>
+            {props.title}
+          </h1>
           {props.lead && <p class="lead">{props.lead}</p>}
         </div>
         {props.actions && <div class="actions">{props.actions}</div>}
@@ -37,10 +46,18 @@ export function Page(props: Props) {
   );
 }
 
-export function Section(props: { title: string; children: ComponentChildren; actions?: ComponentChildren; plain?: boolean }) {
+export function Section(props: {
+  title: string;
+  children: ComponentChildren;
+  actions?: ComponentChildren;
+  plain?: boolean;
+}) {
   return (
     <section class={props.plain ? "section" : "section card"}>
-      <div class="section-head"><h2>{props.title}</h2>{props.actions && <div class="actions">{props.actions}</div>}</div>
+      <div class="section-head">
+        <h2>{props.title}</h2>
+        {props.actions && <div class="actions">{props.actions}</div>}
+      </div>
       {props.children}
     </section>
   );
@@ -50,7 +67,12 @@ export function Section(props: { title: string; children: ComponentChildren; act
 export function Facts(props: { of: [string, ComponentChildren][] }) {
   return (
     <dl class="facts">
-      {props.of.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}
+      {props.of.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
     </dl>
   );
 }

@@ -12,7 +12,13 @@ const WORDS: Record<Risk, { badge: string; means: string }> = {
 
 export function RiskBadges(props: { risks: readonly Risk[] }) {
   return (
-    <>{props.risks.map((risk) => <Badge key={risk} tone="warn" title={WORDS[risk].means}>{WORDS[risk].badge}</Badge>)}</>
+    <>
+      {props.risks.map((risk) => (
+        <Badge key={risk} tone="warn" title={WORDS[risk].means}>
+          {WORDS[risk].badge}
+        </Badge>
+      ))}
+    </>
   );
 }
 
@@ -32,9 +38,17 @@ export function RiskQuestion(props: {
 }) {
   return (
     <Notice tone="warn" title="This address needs your word">
-      <ul>{props.asked.risks.map((risk) => <li key={risk}>{WORDS[risk].means}</li>)}</ul>
+      <ul>
+        {props.asked.risks.map((risk) => (
+          <li key={risk}>{WORDS[risk].means}</li>
+        ))}
+      </ul>
       <CheckField
-        label={<>I accept that for <code>{props.asked.url}</code>. It is audited, and shown with it for good.</>}
+        label={
+          <>
+            I accept that for <code>{props.asked.url}</code>. It is audited, and shown with it for good.
+          </>
+        }
         checked={props.accepted?.url === props.asked.url}
         onValue={(checked) => props.onAccepted(checked ? props.asked : null)}
       />

@@ -1,4 +1,4 @@
-import { useId, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { announce } from "../announce";
 import { Button } from "./button";
 import { CheckField } from "./field";
@@ -14,8 +14,12 @@ export async function copied(text: string, from: HTMLInputElement | null): Promi
   }
 }
 
-export function Copyable(props: { value: string; label: string }) {
+/** A value to be taken elsewhere. `autoFocus`: it has just come, and is what comes next. */
+export function Copyable(props: { value: string; label: string; autoFocus?: boolean }) {
   const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (props.autoFocus) field.current?.focus();
+  }, []);
   const id = useId();
   const copy = async () => {
     const worked = await copied(props.value, field.current);
@@ -26,10 +30,18 @@ export function Copyable(props: { value: string; label: string }) {
       <label for={id}>{props.label}</label>
       <div class="copyable">
         <input
-          ref={field} id={id} class="mono" readOnly value={props.value} autocomplete="off" spellcheck={false}
+          ref={field}
+          id={id}
+          class="mono"
+          readOnly
+          value={props.value}
+          autocomplete="off"
+          spellcheck={false}
           onFocus={(event) => event.currentTarget.select()}
         />
-        <Button onClick={() => void copy()} label={`Copy ${props.label}`}>Copy</Button>
+        <Button onClick={() => void copy()} label={`Copy ${props.label}`}>
+          Copy
+        </Button>
       </div>
     </div>
   );
@@ -48,10 +60,16 @@ export function SecretOnce(props: Props) {
   const [kept, setKept] = useState(false);
   return (
     <div class="secret-once">
-      <p>{props.hint} <strong>It is not shown again.</strong></p>
-      <Copyable value={props.value} label={props.label} />
+      <p>
+        {props.hint} <strong>It is not shown again.</strong>
+      </p>
+      <Copyable value={props.value} label={props.label} autoFocus />
       <CheckField label="I have put it where it belongs" checked={kept} onValue={setKept} />
-      <div class="form-foot"><Button kind="primary" disabled={!kept} onClick={props.onDone}>Done</Button></div>
+      <div class="form-foot">
+        <Button kind="primary" disabled={!kept} onClick={props.onDone}>
+          Done
+        </Button>
+      </div>
     </div>
   );
 }

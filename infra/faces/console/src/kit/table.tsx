@@ -31,7 +31,9 @@ export function Table<T>(props: Props<T>) {
         <thead role="rowgroup">
           <tr role="row">
             {props.columns.map(({ head, kind }) => (
-              <th key={head} role="columnheader" scope="col" class={kind ?? ""}>{head}</th>
+              <th key={head} role="columnheader" scope="col" class={kind ?? ""}>
+                {head}
+              </th>
             ))}
           </tr>
         </thead>
@@ -39,14 +41,20 @@ export function Table<T>(props: Props<T>) {
           {props.rows.map((row, at) => (
             <tr key={props.rowKey(row, at)} role="row">
               {props.columns.map(({ head, cell, kind }) => (
-                <td key={head} role="cell" class={kind ?? ""} data-label={head}><div>{cell(row)}</div></td>
+                <td key={head} role="cell" class={kind ?? ""} data-label={head}>
+                  <div>{cell(row)}</div>
+                </td>
               ))}
             </tr>
           ))}
         </tbody>
       </table>
       {props.more && (
-        <div class="table-foot"><Button busy={props.busy ?? false} onClick={() => props.onMore?.()}>Show more</Button></div>
+        <div class="table-foot">
+          <Button busy={props.busy ?? false} onClick={() => props.onMore?.()}>
+            Show more
+          </Button>
+        </div>
       )}
     </div>
   );

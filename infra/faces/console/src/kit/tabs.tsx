@@ -21,7 +21,9 @@ export function Tabs(props: Props) {
   const step = (event: TargetedKeyboardEvent<HTMLDivElement>) => {
     const at = props.tabs.findIndex((tab) => tab.id === props.current);
     const last = props.tabs.length - 1;
-    const to = { ArrowRight: at === last ? 0 : at + 1, ArrowLeft: at === 0 ? last : at - 1, Home: 0, End: last }[event.key];
+    const to = { ArrowRight: at === last ? 0 : at + 1, ArrowLeft: at === 0 ? last : at - 1, Home: 0, End: last }[
+      event.key
+    ];
     const next = to === undefined ? undefined : props.tabs[to];
     if (!next) return;
     event.preventDefault();
@@ -33,15 +35,22 @@ export function Tabs(props: Props) {
       <div role="tablist" aria-label={props.label} ref={list} onKeyDown={step}>
         {props.tabs.map((tab) => (
           <button
-            key={tab.id} type="button" role="tab" id={`${id}${tab.id}`} aria-controls={`${id}panel`}
-            aria-selected={tab.id === props.current} tabIndex={tab.id === props.current ? 0 : -1}
+            key={tab.id}
+            type="button"
+            role="tab"
+            id={`${id}${tab.id}`}
+            aria-controls={`${id}panel`}
+            aria-selected={tab.id === props.current}
+            tabIndex={tab.id === props.current ? 0 : -1}
             onClick={() => props.onCurrent(tab.id)}
           >
             {tab.label}
           </button>
         ))}
       </div>
-      <div role="tabpanel" id={`${id}panel`} aria-labelledby={`${id}${props.current}`} tabIndex={0}>{props.children}</div>
+      <div role="tabpanel" id={`${id}panel`} aria-labelledby={`${id}${props.current}`} tabIndex={0}>
+        {props.children}
+      </div>
     </div>
   );
 }

@@ -2,7 +2,10 @@ import { useEffect } from "preact/hooks";
 import { store, useStore } from "../store";
 
 const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
-  ["day", 86_400], ["hour", 3600], ["minute", 60], ["second", 1],
+  ["day", 86_400],
+  ["hour", 3600],
+  ["minute", 60],
+  ["second", 1],
 ];
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "long" });
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
@@ -20,7 +23,9 @@ function useNow(): number {
   useEffect(() => {
     if (watchers++ === 0) ticking = setInterval(tick, 10_000);
     tick();
-    return () => { if (--watchers === 0) clearInterval(ticking); };
+    return () => {
+      if (--watchers === 0) clearInterval(ticking);
+    };
   }, []);
   return useStore(now);
 }
@@ -34,6 +39,18 @@ export function relativeTo(at: string, nowMs: number): string {
 
 export function exactly(at: string): string {
   return exact.format(new Date(at));
+}
+
+/** When something that waits is due: `again in 25 seconds`, or that it may happen now. */
+export function Again(props: { at: string }) {
+  const nowMs = useNow();
+  return Date.parse(props.at) > nowMs ? (
+    <>
+      again <Time at={props.at} />
+    </>
+  ) : (
+    <>again at any moment</>
+  );
 }
 
 /** `2 minutes ago`, with the exact time as its title; both in words where `both`. Null shows as a dash. */

@@ -12,7 +12,9 @@ import { Status } from "./status";
 export function Console() {
   const inside = useStore(signedIn);
   const open = useStore(modals);
-  useEffect(() => { if (!inside) unsayAll(); }, [inside]);
+  useEffect(() => {
+    if (!inside) unsayAll();
+  }, [inside]);
   return (
     <>
       {inside ? <Inside /> : <SignIn />}
@@ -29,7 +31,9 @@ function Inside() {
   const key = [name, ...route.rest].join("/");
   return (
     <div class="shell">
-      <a class="skip" href="#main" onClick={skipToMain}>Skip to the content</a>
+      <a class="skip" href="#main" onClick={skipToMain}>
+        Skip to the content
+      </a>
       <Header current={view?.path ?? ""} />
       <main id="main" tabIndex={-1}>
         {view ? <view.view key={key} rest={route.rest} query={route.query} /> : <Nowhere key={key} />}

@@ -13,21 +13,31 @@ export function Header(props: { current: string }) {
     <header class={open ? "side open" : "side"}>
       <div class="brand">
         <span class="mark" aria-hidden="true" />
-        <span>Knowledge Gateway<span class="muted host">{location.host}</span></span>
+        <span>
+          Knowledge Gateway<span class="muted host">{location.host}</span>
+        </span>
       </div>
       <div class="menu">
-        <Button small expanded={open} controls="navigation" onClick={() => setOpen(!open)}>Menu</Button>
+        <Button small expanded={open} controls="navigation" onClick={() => setOpen(!open)}>
+          Menu
+        </Button>
       </div>
       <nav id="navigation" aria-label="Console">
         <ul>
           {VIEWS.map(({ path, title }) => (
             <li key={path}>
-              <a href={href(path)} aria-current={path === props.current ? "page" : undefined}>{title}</a>
+              <a href={href(path)} aria-current={path === props.current ? "page" : undefined}>
+                {title}
+              </a>
             </li>
           ))}
         </ul>
       </nav>
-      <div class="leave"><Button small onClick={() => end("signed_out")}>Sign out</Button></div>
+      <div class="leave">
+        <Button small onClick={() => end("signed_out")}>
+          Sign out
+        </Button>
+      </div>
     </header>
   );
 }

@@ -38,9 +38,16 @@ export function SignIn() {
   return (
     <main class="sign-in">
       <div class="card">
-        <div class="brand"><span class="mark" aria-hidden="true" /><span>Knowledge Gateway</span></div>
+        <div class="brand">
+          <span class="mark" aria-hidden="true" />
+          <span>Knowledge Gateway</span>
+        </div>
         <h1>Sign in to the console</h1>
-        {why && !signingIn.problem && <Notice tone={why === "signed_out" ? "info" : "warn"}><p>{WHY[why]}</p></Notice>}
+        {why && !signingIn.problem && (
+          <Notice tone={why === "signed_out" ? "info" : "warn"}>
+            <p>{WHY[why]}</p>
+          </Notice>
+        )}
         <Form onSubmit={submit} problem={signingIn.problem && plainer(signingIn.problem)}>
           <Field
             label="Admin token"
@@ -49,12 +56,21 @@ export function SignIn() {
           >
             {(marks) => (
               <input
-                {...marks} ref={field} type="text" class="mono masked" autocomplete="off" autoCapitalize="off" spellcheck={false}
-                maxLength={400} required
+                {...marks}
+                ref={field}
+                type="text"
+                class="mono masked"
+                autocomplete="off"
+                autoCapitalize="off"
+                spellcheck={false}
+                maxLength={400}
+                required
               />
             )}
           </Field>
-          <Button type="submit" kind="primary" busy={signingIn.busy}>Sign in</Button>
+          <Button type="submit" kind="primary" busy={signingIn.busy}>
+            Sign in
+          </Button>
         </Form>
       </div>
     </main>
@@ -63,7 +79,8 @@ export function SignIn() {
 
 function wrongWith(token: string): string | null {
   if (token === "") return "Enter your admin token.";
-  if (/^kg_(agt|ast|pub)_/.test(token)) return "This is no admin token. The console takes one that starts with kg_adm_.";
+  if (/^kg_(agt|ast|pub)_/.test(token))
+    return "This is no admin token. The console takes one that starts with kg_adm_.";
   if (!/^kg_adm_[!-~]+$/.test(token)) return "This is no token: one starts with kg_adm_ and has no spaces.";
   return null;
 }

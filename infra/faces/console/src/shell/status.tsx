@@ -12,13 +12,17 @@ export function Status() {
       {soon !== null && (
         <div class="toast warn">
           <span>You are signed out in {Math.ceil(soon / 1000)} seconds unless you go on.</span>
-          <Button small onClick={used}>Stay signed in</Button>
+          <Button small onClick={used}>
+            Stay signed in
+          </Button>
         </div>
       )}
       {all.map((one) => (
         <div key={one.id} class={`toast ${one.tone}`}>
           <span>{one.text}</span>
-          <Button kind="quiet" small label="Dismiss" onClick={() => unsay(one.id)}><span aria-hidden="true">✕</span></Button>
+          <Button kind="quiet" small label="Dismiss" onClick={() => unsay(one.id)}>
+            <span aria-hidden="true">✕</span>
+          </Button>
         </div>
       ))}
     </div>

@@ -1,10 +1,13 @@
 // Markdown as nodes. Nothing is ever a string of HTML: tokens become elements of a fixed list, all else is text. Links lead to
 // web and mail addresses alone, and pictures are named instead of fetched.
-import MarkdownIt, { type Token } from "markdown-it";
+import type { Token } from "markdown-it";
 import type { ComponentChild, ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
 import { safeUrl } from "../../kit";
 
-const parser = new MarkdownIt("default", { html: false, linkify: false, typographer: false });
+type Parse = (text: string) => Token[];
+
+let loaded: Parse | null = null;
 
 interface Walk {
   tokens: Token[];
@@ -18,7 +21,22 @@ interface Walk {
 const PLAIN: ReadonlySet<string> = new Set(["blockquote", "ul", "li", "thead", "tbody", "tr", "em", "strong", "s"]);
 
 export function Markdown({ text, under }: { text: string; under: number }) {
-  return <div class="markdown">{nodesOf({ tokens: parser.parse(text, {}), at: 0, headings: [], under })}</div>;
+  const parse = useParser();
+  if (parse === null) return <div class="markdown keep-lines">{text}</div>;
+  return <div class="markdown">{nodesOf({ tokens: parse(text), at: 0, headings: [], under })}</div>;
+}
+
+/** Null until it has come; where it cannot be fetched the text stays as it was written. */
+function useParser(): Parse | null {
+  const [ready, setReady] = useState(() => loaded);
+  useEffect(() => {
+    if (ready !== null) return;
+    import("./markdown_parser").then((module) => {
+      loaded = module.parsed;
+      setReady(() => module.parsed);
+    }, () => undefined);
+  }, []);
+  return ready;
 }
 
 /** The nodes up to the end of the element that the walk is in. */

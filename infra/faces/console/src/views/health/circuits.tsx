@@ -1,5 +1,5 @@
 import type { CircuitShown, ProviderHealthShown } from "../../api";
-import { Badge, Time } from "../../kit";
+import { Again, Badge } from "../../kit";
 import { codeText } from "../../words";
 
 const WORDS: Record<CircuitShown["state"], { word: string; tone: "ok" | "warn" | "bad" }> = {
@@ -23,7 +23,11 @@ function Lane(props: { name: string; of: CircuitShown | null }) {
   if (props.of?.state === "closed" && props.of.failures === 0) {
     return <div class="muted nowrap">{props.name}: closed</div>;
   }
-  return <div class="lane"><span>{props.name}:</span> <Circuit of={props.of} /></div>;
+  return (
+    <div class="lane">
+      <span>{props.name}:</span> <Circuit of={props.of} />
+    </div>
+  );
 }
 
 export function Circuit({ of }: { of: CircuitShown | null }) {
@@ -32,8 +36,17 @@ export function Circuit({ of }: { of: CircuitShown | null }) {
   return (
     <>
       <Badge tone={tone}>{word}</Badge>
-      {of.openUntil && <span class="muted"> until <Time at={of.openUntil} /></span>}
-      {of.failures > 0 && <div class="muted">{of.failures} failed{of.lastCode && `: ${codeText(of.lastCode)}`}</div>}
+      {of.openUntil && (
+        <span class="muted">
+          {" "}
+          tried <Again at={of.openUntil} />
+        </span>
+      )}
+      {of.failures > 0 && (
+        <div class="muted">
+          {of.failures} failed{of.lastCode && `: ${codeText(of.lastCode)}`}
+        </div>
+      )}
     </>
   );
 }

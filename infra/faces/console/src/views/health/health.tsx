@@ -17,13 +17,19 @@ export function HealthView({ rest }: ViewProps) {
 function AllHealth() {
   const health = useLoad(async (signal) => (await get<HealthShown>("knowledge/health", { signal })).data, []);
   return (
-    <Page title="Health" lead="What searches have met, and what the probe found. Nobody is asked for this page." actions={<Refresh of={health} />}>
+    <Page
+      title="Health"
+      lead="What searches have met, and what the probe found. Nobody is asked for this page."
+      actions={<Refresh of={health} />}
+    >
       <Loaded from={health} lines={8}>
         {(data) => (
           <>
             <Summary of={data} />
             <ProviderTable providers={data.providers} />
-            <Section title="Pools" plain><PoolTable pools={data.pools} /></Section>
+            <Section title="Pools" plain>
+              <PoolTable pools={data.pools} />
+            </Section>
           </>
         )}
       </Loaded>

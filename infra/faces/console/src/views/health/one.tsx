@@ -1,6 +1,20 @@
 import type { HappeningShown, OneHealthShown } from "../../api";
 import { get, pathOf } from "../../call";
-import { Badge, Empty, Exposure, Facts, LinkButton, Loaded, Notice, Page, Section, Table, Time, type Column } from "../../kit";
+import {
+  Again,
+  Badge,
+  Empty,
+  Exposure,
+  Facts,
+  LinkButton,
+  Loaded,
+  Notice,
+  Page,
+  Section,
+  Table,
+  Time,
+  type Column,
+} from "../../kit";
 import { useLoad } from "../../load";
 import { href } from "../../router";
 import { codeText, HAPPENINGS, KINDS, LOOKS, STATES, warningText } from "../../words";
@@ -11,14 +25,20 @@ import { Gaps } from "./summary";
 
 export function OneHealth({ id }: { id: string }) {
   const health = useLoad(
-    async (signal) => (await get<OneHealthShown>(pathOf("knowledge/health", id), { signal })).data, [id],
+    async (signal) => (await get<OneHealthShown>(pathOf("knowledge/health", id), { signal })).data,
+    [id],
   );
   return (
     <Page
       title={health.data?.provider.name ?? "Health of a provider"}
       back={{ href: href("health"), label: "Health of all" }}
       lead={health.data && <Lead of={health.data} />}
-      actions={<><LinkButton href={href("providers", id)}>Registration</LinkButton><Refresh of={health} /></>}
+      actions={
+        <>
+          <LinkButton href={href("providers", id)}>Registration</LinkButton>
+          <Refresh of={health} />
+        </>
+      }
     >
       <Loaded from={health}>{(data) => <Content of={data} />}</Loaded>
     </Page>
@@ -27,7 +47,9 @@ export function OneHealth({ id }: { id: string }) {
 
 function Lead({ of: { provider } }: { of: OneHealthShown }) {
   return (
-    <span class="row"><Exposure of={provider.exposureProfile} /> {KINDS[provider.kind]} <code>{provider.id}</code></span>
+    <span class="row">
+      <Exposure of={provider.exposureProfile} /> {KINDS[provider.kind]} <code>{provider.id}</code>
+    </span>
   );
 }
 
@@ -39,14 +61,30 @@ function Content({ of }: { of: OneHealthShown }) {
   return (
     <>
       <Notice tone={noticeTone} title={provider.since ? undefined : word}>
-        {provider.since && <p class="notice-title">{word} since <Time at={provider.since} both /></p>}
-        <p>{provider.code && <code>{provider.code}</code>} {provider.explanation}</p>
-        {provider.retryAt && <p>It is asked again <Time at={provider.retryAt} both />.</p>}
+        {provider.since && (
+          <p class="notice-title">
+            {word} since <Time at={provider.since} both />
+          </p>
+        )}
+        <p>
+          {provider.code && <code>{provider.code}</code>} {provider.explanation}
+        </p>
+        {provider.retryAt && (
+          <p>
+            It is asked <Again at={provider.retryAt} />.
+          </p>
+        )}
       </Notice>
       <Gaps of={of} />
       {provider.warnings.length > 0 && (
         <Notice tone="warn" title="Noticed at the last look or test">
-          <ul>{provider.warnings.map((code) => <li key={code}><code>{code}</code> {warningText(code)}</li>)}</ul>
+          <ul>
+            {provider.warnings.map((code) => (
+              <li key={code}>
+                <code>{code}</code> {warningText(code)}
+              </li>
+            ))}
+          </ul>
         </Notice>
       )}
       <Section title="What is looked at">
@@ -59,8 +97,14 @@ function Content({ of }: { of: OneHealthShown }) {
           ]}
         />
       </Section>
-      {of.pools.length > 0 && <Section title="Its pool" plain><PoolTable pools={of.pools} /></Section>}
-      <Section title="History of 30 days" plain><History of={of.history} /></Section>
+      {of.pools.length > 0 && (
+        <Section title="Its pool" plain>
+          <PoolTable pools={of.pools} />
+        </Section>
+      )}
+      <Section title="History of 30 days" plain>
+        <History of={of.history} />
+      </Section>
     </>
   );
 }
@@ -79,9 +123,15 @@ const COLUMNS: Column<HappeningShown>[] = [
 function History(props: { of: HappeningShown[] }) {
   return (
     <Table
-      caption="What has changed, the newest first" columns={COLUMNS} rows={props.of}
+      caption="What has changed, the newest first"
+      columns={COLUMNS}
+      rows={props.of}
       rowKey={(one, at) => `${one.at}${at}`}
-      empty={<div class="card"><Empty title="Nothing has changed in 30 days" /></div>}
+      empty={
+        <div class="card">
+          <Empty title="Nothing has changed in 30 days" />
+        </div>
+      }
     />
   );
 }

@@ -1,11 +1,11 @@
 import type { PoolHealthShown } from "../../api";
-import { Badge, Table, Time, type Column } from "../../kit";
+import { Again, Badge, Table, type Column } from "../../kit";
 
 const COLUMNS: Column<PoolHealthShown>[] = [
   { head: "Pool", kind: "main", cell: (one) => one.pool },
   { head: "Keys", cell: (one) => <Keys of={one} /> },
   { head: "Used in 24 hours", cell: (one) => <Allowance of={one.allowance} /> },
-  { head: "Again", cell: (one) => (one.retryAt ? <Time at={one.retryAt} /> : <span class="muted">–</span>) },
+  { head: "Usable", cell: (one) => (one.retryAt ? <Again at={one.retryAt} /> : <span class="muted">–</span>) },
 ];
 
 /** Keys and allowances of the live services, briefly; the view of pools has the rest. */
@@ -19,7 +19,9 @@ function Keys({ of }: { of: PoolHealthShown }) {
   if (of.configured === 0) return <Badge tone="warn">No key</Badge>;
   return (
     <span class="row">
-      <span class="nowrap">{of.usable ?? "?"} of {of.configured} usable</span>
+      <span class="nowrap">
+        {of.usable ?? "?"} of {of.configured} usable
+      </span>
       {!!of.resting && <Badge tone="warn">{of.resting} resting</Badge>}
     </span>
   );
@@ -31,7 +33,10 @@ function Allowance({ of }: { of: PoolHealthShown["allowance"] }) {
   const share = Math.min(100, Math.round((100 * of.used) / of.limit));
   return (
     <div class="allowance">
-      <span>{of.used} of {of.limit}{of.unknown > 0 && <span class="muted"> · {of.unknown} unknown</span>}</span>
+      <span>
+        {of.used} of {of.limit}
+        {of.unknown > 0 && <span class="muted"> · {of.unknown} unknown</span>}
+      </span>
       <span class={share >= 90 ? "meter bad" : share >= 70 ? "meter warn" : "meter"} aria-hidden="true">
         <span style={{ width: `${share}%` }} />
       </span>

@@ -1,5 +1,5 @@
 import type { ProviderHealthShown } from "../../api";
-import { Badge, Empty, Exposure, Table, Time, type Column } from "../../kit";
+import { Again, Badge, Empty, Exposure, Table, Time, type Column } from "../../kit";
 import { href } from "../../router";
 import { KINDS, STATES, warningText } from "../../words";
 import { Circuits } from "./circuits";
@@ -11,7 +11,10 @@ const COLUMNS: Column<ProviderHealthShown>[] = [
     cell: (one) => (
       <>
         <a href={href("health", one.id)}>{one.name}</a>
-        <div class="row tags"><Exposure of={one.exposureProfile} /><span class="muted small-text">{KINDS[one.kind]}</span></div>
+        <div class="row tags">
+          <Exposure of={one.exposureProfile} />
+          <span class="muted small-text">{KINDS[one.kind]}</span>
+        </div>
       </>
     ),
   },
@@ -28,7 +31,13 @@ export function ProviderTable(props: { providers: ProviderHealthShown[] }) {
       columns={COLUMNS}
       rows={props.providers}
       rowKey={(one) => one.id}
-      empty={<div class="card"><Empty title="No provider is registered"><a href={href("providers")}>Register one</a></Empty></div>}
+      empty={
+        <div class="card">
+          <Empty title="No provider is registered">
+            <a href={href("providers")}>Register one</a>
+          </Empty>
+        </div>
+      }
     />
   );
 }
@@ -37,21 +46,49 @@ export function State({ of }: { of: ProviderHealthShown }) {
   const { word, tone } = STATES[of.state];
   return (
     <div class="state">
-      <Badge tone={tone} dot>{word}</Badge>
-      {of.since && <div class="muted small-text">since <Time at={of.since} /></div>}
+      <Badge tone={tone} dot>
+        {word}
+      </Badge>
+      {of.since && (
+        <div class="muted small-text">
+          since <Time at={of.since} />
+        </div>
+      )}
     </div>
   );
 }
 
 function Known({ of }: { of: ProviderHealthShown }) {
   if (of.state === "healthy" && of.warnings.length === 0) {
-    return <span class="muted small-text">Well at the last look{of.lastWellAt && <>, as since <Time at={of.lastWellAt} /></>}.</span>;
+    return (
+      <span class="muted small-text">
+        Well at the last look
+        {of.lastWellAt && (
+          <>
+            , as since <Time at={of.lastWellAt} />
+          </>
+        )}
+        .
+      </span>
+    );
   }
   return (
     <div class="stack tight small-text">
-      <p>{of.code && <code>{of.code}</code>} {of.explanation}</p>
-      {of.retryAt && <p class="muted">Asked again <Time at={of.retryAt} /></p>}
-      {of.warnings.length > 0 && <ul class="warnings">{of.warnings.map((code) => <li key={code}>{warningText(code)}</li>)}</ul>}
+      <p>
+        {of.code && <code>{of.code}</code>} {of.explanation}
+      </p>
+      {of.retryAt && (
+        <p class="muted">
+          Asked <Again at={of.retryAt} />
+        </p>
+      )}
+      {of.warnings.length > 0 && (
+        <ul class="warnings">
+          {of.warnings.map((code) => (
+            <li key={code}>{warningText(code)}</li>
+          ))}
+        </ul>
+      )}
     </div>
   );
 }

@@ -10,8 +10,12 @@ export function Refresh(props: { of: { reload: () => void; busy: boolean } }) {
   useRepeat(props.of.reload, EVERY_MS, on);
   return (
     <>
-      <Button pressed={on} onClick={() => setOn(!on)}>Auto-refresh</Button>
-      <Button onClick={props.of.reload} busy={props.of.busy}>Refresh</Button>
+      <Button pressed={on} onClick={() => setOn(!on)}>
+        Auto-refresh
+      </Button>
+      <Button onClick={props.of.reload} busy={props.of.busy}>
+        Refresh
+      </Button>
     </>
   );
 }

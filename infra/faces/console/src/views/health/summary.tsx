@@ -11,12 +11,18 @@ export function Summary({ of }: { of: HealthShown }) {
   return (
     <section class={`card overall ${tone}`} aria-label="Overall">
       <div class="overall-head">
-        <Badge tone={tone} dot>{word}</Badge>
+        <Badge tone={tone} dot>
+          {word}
+        </Badge>
         <p>
-          {troubled === 0 ? "Nothing is known to be wrong" : `${counted(troubled, "provider needs", "providers need")} attention`}
+          {troubled === 0
+            ? "Nothing is known to be wrong"
+            : `${counted(troubled, "provider needs", "providers need")} attention`}
           <span class="muted"> of {counted(of.providers.length, "provider")}</span>
         </p>
-        <p class="muted small-text"><Looked of={of} /></p>
+        <p class="muted small-text">
+          <Looked of={of} />
+        </p>
       </div>
       <Counts of={of} />
       <Gaps of={of} />
@@ -30,7 +36,9 @@ function Counts({ of }: { of: HealthShown }) {
   return (
     <ul class="counts">
       {[...counts].map(([state, count]) => (
-        <li key={state}><strong>{count}</strong> <Badge tone={STATES[state].tone}>{STATES[state].word}</Badge></li>
+        <li key={state}>
+          <strong>{count}</strong> <Badge tone={STATES[state].tone}>{STATES[state].word}</Badge>
+        </li>
       ))}
     </ul>
   );
@@ -53,7 +61,10 @@ export function Gaps({ of }: { of: HealthShown | OneHealthShown }) {
     <>
       {of.stale && (
         <Notice tone="warn" title="Nobody has looked lately">
-          <p>No run of the probe has finished within 15 minutes, so what looks found is not believed. See whether the probe runs.</p>
+          <p>
+            No run of the probe has finished within 15 minutes, so what looks found is not believed. See whether the
+            probe runs.
+          </p>
         </Notice>
       )}
       {of.unavailable.length > 0 && (

@@ -6,7 +6,9 @@ export function StatusBadge({ of }: { of: ProviderShown }) {
   const { word, tone } = STATUSES[of.status];
   return (
     <>
-      <Badge tone={tone} dot>{word}</Badge>
+      <Badge tone={tone} dot>
+        {word}
+      </Badge>
       {of.needsTest && <Badge tone="warn">Needs a test</Badge>}
       {"configInvalid" in of && of.configInvalid && <Badge tone="warn">Config to renew</Badge>}
       {"rotation" in of && of.rotation && <Badge tone="info">Rotating</Badge>}

@@ -1,6 +1,13 @@
 // What this view asks the gateway for.
 import type {
-  CapabilitiesShown, ContractWithSecret, LiveTestShown, ProviderMade, ProviderPage, ProviderShown, ProviderTestShown, ServerTestShown,
+  CapabilitiesShown,
+  ContractWithSecret,
+  LiveTestShown,
+  ProviderMade,
+  ProviderPage,
+  ProviderShown,
+  ProviderTestShown,
+  ServerTestShown,
 } from "../../api";
 import { get, patch, pathOf, post, remove } from "../../call";
 import type { Intent } from "../../intent";
@@ -51,9 +58,13 @@ export async function test(id: string, body: object): Promise<{ report: TestShow
 }
 
 export async function rotate(
-  was: Read, body: { windowHours: number; replacePending: boolean }, intent: Intent,
+  was: Read,
+  body: { windowHours: number; replacePending: boolean },
+  intent: Intent,
 ): Promise<{ made: ContractWithSecret; etag: string | null }> {
-  const answer = await intent.post<ContractWithSecret>(pathOf(PATH, was.provider.id, "rotate-secret"), body, { ifMatch: was.etag });
+  const answer = await intent.post<ContractWithSecret>(pathOf(PATH, was.provider.id, "rotate-secret"), body, {
+    ifMatch: was.etag,
+  });
   return { made: answer.data, etag: answer.etag };
 }
 

@@ -2,8 +2,21 @@ import { useRef, useState } from "preact/hooks";
 import type { Acknowledge, ProviderMade } from "../../api";
 import { announce } from "../../announce";
 import {
-  askedBy, bodyOf, Button, ChoiceField, Dialog, draftOf, DraftFields, Form, FormFoot, Notice, RiskQuestion, SecretOnce, SelectField,
-  TextField, type Draft,
+  askedBy,
+  bodyOf,
+  Button,
+  ChoiceField,
+  Dialog,
+  draftOf,
+  DraftFields,
+  Form,
+  FormFoot,
+  Notice,
+  RiskQuestion,
+  SecretOnce,
+  SelectField,
+  TextField,
+  type Draft,
 } from "../../kit";
 import { Intent } from "../../intent";
 import { useAction } from "../../load";
@@ -17,7 +30,11 @@ type Exposed = "customer_safe" | "agent_only";
 
 const EXPOSURES = [
   { value: "agent_only", label: "agent_only", hint: "Its passages reach agents alone." },
-  { value: "customer_safe", label: "customer_safe", hint: "Its passages may reach customers. You promise that the other side reaches public content alone." },
+  {
+    value: "customer_safe",
+    label: "customer_safe",
+    hint: "Its passages may reach customers. You promise that the other side reaches public content alone.",
+  },
 ];
 
 export function Create({ onClose }: { onClose: () => void }) {
@@ -34,9 +51,16 @@ export function Create({ onClose }: { onClose: () => void }) {
   };
   return (
     <Dialog title="Register a provider" onClose={onClose} held={secret !== null} wide>
-      {made && secret
-        ? <SecretOnce value={secret} label="Signing secret" hint="Give the provider this secret, then test it." onDone={() => done(made)} />
-        : <CreateForm onMade={onMade} onClose={onClose} />}
+      {made && secret ? (
+        <SecretOnce
+          value={secret}
+          label="Signing secret"
+          hint="Give the provider this secret, then test it."
+          onDone={() => done(made)}
+        />
+      ) : (
+        <CreateForm onMade={onMade} onClose={onClose} />
+      )}
     </Dialog>
   );
 }
@@ -64,26 +88,51 @@ function CreateForm(props: { onMade: (made: ProviderMade) => void; onClose: () =
   const asked = askedBy(creating.problem);
   return (
     <Form onSubmit={() => void creating.run()} problem={creating.problem}>
+      <TestFailure of={creating.problem} />
+      {asked && <RiskQuestion asked={asked} accepted={acknowledge} onAccepted={setAcknowledge} />}
       <SelectField
-        label="Kind" value={kind} onValue={(value) => choose(value as Made)} hint={MADE.find((one) => one.kind === kind)?.hint}
+        label="Kind"
+        value={kind}
+        onValue={(value) => choose(value as Made)}
+        hint={MADE.find((one) => one.kind === kind)?.hint}
         options={MADE.map((one) => ({ value: one.kind, label: one.label }))}
       />
-      <p class="field-hint">A knowledge base of Dify, FastGPT or RAGFlow is bound at <a href={href("instances")}>its instance</a>.</p>
-      {live
-        ? <Notice><p>A live service is <strong>agent_only</strong>: its keys are paid for. They lie in its pool.</p></Notice>
-        : <ChoiceField label="Exposure, fixed for ever" pointer="/exposureProfile" value={exposure} onValue={(value) => setExposure(value as Exposed)} options={EXPOSURES} />}
+      <p class="field-hint">
+        A knowledge base of Dify, FastGPT or RAGFlow is bound at <a href={href("instances")}>its instance</a>.
+      </p>
+      {live ? (
+        <Notice>
+          <p>
+            A live service is <strong>agent_only</strong>: its keys are paid for. They lie in its pool.
+          </p>
+        </Notice>
+      ) : (
+        <ChoiceField
+          label="Exposure, fixed for ever"
+          pointer="/exposureProfile"
+          value={exposure}
+          onValue={(value) => setExposure(value as Exposed)}
+          options={EXPOSURES}
+        />
+      )}
       <DraftFields specs={specsOf(kind)} draft={draft} onDraft={setDraft} />
       {external && (
         <>
           <CredentialFields value={credential} onValue={setCredential} exposure={exposure} fresh />
-          <TextField label="Test query" value={testQuery} onValue={setTestQuery} pointer="/testQuery" hint="Asked for real, once, before anything is saved; the server may bill and log it." />
+          <TextField
+            label="Test query"
+            value={testQuery}
+            onValue={setTestQuery}
+            pointer="/testQuery"
+            hint="Asked for real, once, before anything is saved; the server may bill and log it."
+          />
         </>
       )}
-      <TestFailure of={creating.problem} />
-      {asked && <RiskQuestion asked={asked} accepted={acknowledge} onAccepted={setAcknowledge} />}
       <FormFoot>
         <Button onClick={props.onClose}>Cancel</Button>
-        <Button type="submit" kind="primary" busy={creating.busy}>{external ? "Test and register" : "Register"}</Button>
+        <Button type="submit" kind="primary" busy={creating.busy}>
+          {external ? "Test and register" : "Register"}
+        </Button>
       </FormFoot>
     </Form>
   );

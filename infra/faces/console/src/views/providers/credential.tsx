@@ -38,20 +38,31 @@ export function CredentialFields(props: {
       <legend>Credential</legend>
       {!fresh && (
         <SelectField
-          label="The credential that is kept" value={value.action} options={ACTIONS} pointer="/credential/action"
+          label="The credential that is kept"
+          value={value.action}
+          options={ACTIONS}
+          pointer="/credential/action"
           onValue={(action) => onValue({ ...value, action: action as Credential["action"], value: "" })}
         />
       )}
       {value.action === "replace" && (
         <TextField
-          label="API key" secret optional={fresh} value={value.value} pointer="/credential"
-          onValue={(text) => onValue({ ...value, value: text })} hint="Sealed at once and shown nowhere; later only its fingerprint is."
+          label="API key"
+          secret
+          optional={fresh}
+          value={value.value}
+          pointer="/credential"
+          onValue={(text) => onValue({ ...value, value: text })}
+          hint="Sealed at once and shown nowhere; later only its fingerprint is."
         />
       )}
       {props.exposure === "customer_safe" && (
         <CheckField
-          label="This credential reaches public content alone" checked={value.publicOnly} pointer="/credentialReachesPublicContentOnly"
-          onValue={(publicOnly) => onValue({ ...value, publicOnly })} hint="Needed for a customer_safe source with every new credential and base URL. Audited."
+          label="This credential reaches public content alone"
+          checked={value.publicOnly}
+          pointer="/credentialReachesPublicContentOnly"
+          onValue={(publicOnly) => onValue({ ...value, publicOnly })}
+          hint="Needed for a customer_safe source with every new credential and base URL. Audited."
         />
       )}
     </fieldset>

@@ -40,7 +40,8 @@ export function Detail({ id }: { id: string }) {
 function Lead({ of }: { of: ProviderShown }) {
   return (
     <span class="row">
-      <StatusBadge of={of} /> <Exposure of={of.exposureProfile} /> <Allowed of={of} /> {KINDS[of.kind]} <code>{of.id}</code>
+      <StatusBadge of={of} /> <Exposure of={of.exposureProfile} /> <Allowed of={of} /> {KINDS[of.kind]}{" "}
+      <code>{of.id}</code>
     </span>
   );
 }
@@ -64,15 +65,47 @@ function Actions(props: { of: Read; onRead: (read: Read) => void; onReload: () =
       <LinkButton href={href("health", provider.id)}>Health</LinkButton>
       <Button onClick={() => setOpen("edit")}>Change</Button>
       {provider.kind === "contract" && <Button onClick={() => setOpen("rotate")}>Rotate secret</Button>}
-      {provider.status === "auto_disabled" && <Button busy={switching.busy} onClick={() => void switching.run("active")}>Put back</Button>}
-      {on && <Button busy={switching.busy} onClick={() => void switching.run("disabled")}>Turn off</Button>}
-      {!on && !provider.needsTest && <Button busy={switching.busy} onClick={() => void switching.run("active")}>Turn on</Button>}
-      <Button kind="danger" onClick={() => setOpen("delete")}>Delete</Button>
-      {switching.problem && <ProblemBox of={switching.problem} onRetry={() => { switching.clear(); props.onReload(); }} retryLabel="Read it again" />}
+      {provider.status === "auto_disabled" && (
+        <Button busy={switching.busy} onClick={() => void switching.run("active")}>
+          Put back
+        </Button>
+      )}
+      {on && (
+        <Button busy={switching.busy} onClick={() => void switching.run("disabled")}>
+          Turn off
+        </Button>
+      )}
+      {!on && !provider.needsTest && (
+        <Button busy={switching.busy} onClick={() => void switching.run("active")}>
+          Turn on
+        </Button>
+      )}
+      <Button kind="danger" onClick={() => setOpen("delete")}>
+        Delete
+      </Button>
+      {switching.problem && (
+        <ProblemBox
+          of={switching.problem}
+          onRetry={() => {
+            switching.clear();
+            props.onReload();
+          }}
+          retryLabel="Read it again"
+        />
+      )}
       {open === "edit" && <Edit of={props.of} onChanged={props.onRead} onClose={close} />}
-      {open === "rotate" && provider.kind === "contract" && <Rotate of={{ ...props.of, provider }} onChanged={props.onRead} onClose={close} />}
+      {open === "rotate" && provider.kind === "contract" && (
+        <Rotate of={{ ...props.of, provider }} onChanged={props.onRead} onClose={close} />
+      )}
       {open === "delete" && (
-        <Confirm title={`Delete ${provider.name}`} typed={provider.name} action="Delete" danger onConfirm={deleting} onClose={close}>
+        <Confirm
+          title={`Delete ${provider.name}`}
+          typed={provider.name}
+          action="Delete"
+          danger
+          onConfirm={deleting}
+          onClose={close}
+        >
           <p>It is asked nothing more from now on, and its secret is gone. This cannot be undone.</p>
         </Confirm>
       )}

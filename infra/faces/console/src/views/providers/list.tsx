@@ -1,6 +1,17 @@
 import { useState } from "preact/hooks";
 import type { ProviderShown } from "../../api";
-import { Button, Empty, Exposure, Loaded, Page, SelectField, Table, TextField, type Column, type Option } from "../../kit";
+import {
+  Button,
+  Empty,
+  Exposure,
+  Loaded,
+  Page,
+  SelectField,
+  Table,
+  TextField,
+  type Column,
+  type Option,
+} from "../../kit";
 import { useLoad } from "../../load";
 import { href, note } from "../../router";
 import { counted, KINDS, STATUSES } from "../../words";
@@ -15,17 +26,30 @@ const COLUMNS: Column<ProviderShown>[] = [
     cell: (one) => (
       <>
         <a href={href("providers", one.id)}>{one.name}</a>
-        <div class="muted small-text"><code>{one.id}</code></div>
+        <div class="muted small-text">
+          <code>{one.id}</code>
+        </div>
       </>
     ),
   },
   { head: "Kind", cell: (one) => KINDS[one.kind] },
   { head: "Exposure", cell: (one) => <Exposure of={one.exposureProfile} /> },
-  { head: "Status", cell: (one) => <div class="row"><StatusBadge of={one} /></div> },
+  {
+    head: "Status",
+    cell: (one) => (
+      <div class="row">
+        <StatusBadge of={one} />
+      </div>
+    ),
+  },
   {
     head: "Address",
     kind: "wide",
-    cell: (one) => <div class="row"><span class="small-text break">{one.baseUrl}</span> <Allowed of={one} /></div>,
+    cell: (one) => (
+      <div class="row">
+        <span class="small-text break">{one.baseUrl}</span> <Allowed of={one} />
+      </div>
+    ),
   },
   { head: "Priority", kind: "num", cell: (one) => one.priority },
 ];
@@ -36,17 +60,32 @@ export function List({ query }: { query: URLSearchParams }) {
   const providers = useLoad(readAll, []);
   const [creating, setCreating] = useState(false);
   const filters: Filters = {
-    q: query.get("q") ?? "", exposure: query.get("exposure") ?? "", status: query.get("status") ?? "", kind: query.get("kind") ?? "",
+    q: query.get("q") ?? "",
+    exposure: query.get("exposure") ?? "",
+    status: query.get("status") ?? "",
+    kind: query.get("kind") ?? "",
   };
   return (
     <Page
-      title="Providers" lead="Where passages come from."
-      actions={<Button kind="primary" onClick={() => setCreating(true)}>Register a provider</Button>}
+      title="Providers"
+      lead="Where passages come from."
+      actions={
+        <Button kind="primary" onClick={() => setCreating(true)}>
+          Register a provider
+        </Button>
+      }
     >
       <Loaded from={providers} lines={8}>
         {(all) => <Filtered all={all} filters={filters} />}
       </Loaded>
-      {creating && <Create onClose={() => { setCreating(false); providers.reload(); }} />}
+      {creating && (
+        <Create
+          onClose={() => {
+            setCreating(false);
+            providers.reload();
+          }}
+        />
+      )}
     </Page>
   );
 }
@@ -63,10 +102,15 @@ function Filtered({ all, filters }: { all: ProviderShown[]; filters: Filters }) 
         <SelectField label="Kind" value={filters.kind} onValue={set("kind")} options={KIND_OPTIONS} />
       </search>
       <p class="muted small-text" role="status">
-        {rows.length === all.length ? counted(all.length, "provider") : `${rows.length} of ${counted(all.length, "provider")}`}
+        {rows.length === all.length
+          ? counted(all.length, "provider")
+          : `${rows.length} of ${counted(all.length, "provider")}`}
       </p>
       <Table
-        caption="Providers" columns={COLUMNS} rows={rows} rowKey={(one) => one.id}
+        caption="Providers"
+        columns={COLUMNS}
+        rows={rows}
+        rowKey={(one) => one.id}
         empty={
           <div class="card">
             <Empty title={all.length === 0 ? "No provider is registered" : "No provider fits"}>
@@ -79,9 +123,15 @@ function Filtered({ all, filters }: { all: ProviderShown[]; filters: Filters }) 
   );
 }
 
-const EXPOSURES: Option[] = [["", "All"], ["customer_safe", "customer_safe"], ["agent_only", "agent_only"]].map(option);
+const EXPOSURES: Option[] = [
+  ["", "All"],
+  ["customer_safe", "customer_safe"],
+  ["agent_only", "agent_only"],
+].map(option);
 const STATES: Option[] = [
-  ["", "All"], ...Object.entries(STATUSES).map(([status, { word }]) => [status, word]), ["needs_test", "Needs a test"],
+  ["", "All"],
+  ...Object.entries(STATUSES).map(([status, { word }]) => [status, word]),
+  ["needs_test", "Needs a test"],
 ].map(option);
 const KIND_OPTIONS: Option[] = [["", "All"], ...Object.entries(KINDS)].map(option);
 
@@ -91,8 +141,10 @@ function option([value = "", label = ""]: string[]): Option {
 
 function fits(one: ProviderShown, { q, exposure, status, kind }: Filters): boolean {
   const text = `${one.name} ${one.id} ${one.baseUrl} ${one.module ?? ""}`.toLowerCase();
-  return text.includes(q.trim().toLowerCase())
-    && (exposure === "" || one.exposureProfile === exposure)
-    && (status === "" || (status === "needs_test" ? one.needsTest : one.status === status))
-    && (kind === "" || one.kind === kind);
+  return (
+    text.includes(q.trim().toLowerCase()) &&
+    (exposure === "" || one.exposureProfile === exposure) &&
+    (status === "" || (status === "needs_test" ? one.needsTest : one.status === status)) &&
+    (kind === "" || one.kind === kind)
+  );
 }

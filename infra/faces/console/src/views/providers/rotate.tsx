@@ -28,13 +28,18 @@ export function Rotate(props: Props) {
       {shown === null && <RotateForm {...props} onSecret={(secret) => setShown({ secret })} />}
       {shown?.secret && (
         <SecretOnce
-          value={shown.secret} label="New signing secret" onDone={props.onClose}
+          value={shown.secret}
+          label="New signing secret"
+          onDone={props.onClose}
           hint="Give the provider this secret within the window; until its end both secrets sign every request."
         />
       )}
       {shown && !shown.secret && (
         <Notice tone="warn" title="The secret was shown already">
-          <p>This rotation was carried out by an earlier request, whose answer had the secret. If it is lost, rotate again.</p>
+          <p>
+            This rotation was carried out by an earlier request, whose answer had the secret. If it is lost, rotate
+            again.
+          </p>
         </Notice>
       )}
     </Dialog>
@@ -60,20 +65,39 @@ function RotateForm(props: Props & { onSecret: (secret: string | null) => void }
   const pending = rotation !== null || rotating.problem?.code === "rotation_pending";
   return (
     <Form onSubmit={() => void rotating.run()} problem={rotating.problem} onReload={() => void reread.run()}>
-      <p>The gateway makes a new secret and shows it once. Inside the window it signs with both, so no request is lost while the provider changes over.</p>
+      <p>
+        The gateway makes a new secret and shows it once. Inside the window it signs with both, so no request is lost
+        while the provider changes over.
+      </p>
       {pending && (
         <Notice tone="warn" title="A window is still open">
-          {rotation && <p>The secret <code>{rotation.previousFingerprint}</code> signs until <Time at={rotation.until} both />.</p>}
+          {rotation && (
+            <p>
+              The secret <code>{rotation.previousFingerprint}</code> signs until <Time at={rotation.until} both />.
+            </p>
+          )}
           <CheckField
-            label="Rotate all the same: the oldest secret stops signing now" checked={replacePending} onValue={setReplacePending}
+            label="Rotate all the same: the oldest secret stops signing now"
+            checked={replacePending}
+            onValue={setReplacePending}
             pointer="/replacePending"
           />
         </Notice>
       )}
-      <SelectField label="Both secrets sign for" value={hours} onValue={setHours} options={WINDOWS} pointer="/windowHours" />
+      <SelectField
+        label="Both secrets sign for"
+        value={hours}
+        onValue={setHours}
+        options={WINDOWS}
+        pointer="/windowHours"
+      />
       <FormFoot>
-        <Button onClick={props.onClose} disabled={rotating.busy}>Cancel</Button>
-        <Button type="submit" kind={hours === "0" || replacePending ? "danger" : "primary"} busy={rotating.busy}>Rotate</Button>
+        <Button onClick={props.onClose} disabled={rotating.busy}>
+          Cancel
+        </Button>
+        <Button type="submit" kind={hours === "0" || replacePending ? "danger" : "primary"} busy={rotating.busy}>
+          Rotate
+        </Button>
       </FormFoot>
     </Form>
   );

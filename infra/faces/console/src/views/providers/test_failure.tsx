@@ -7,7 +7,9 @@ export function TestFailure({ of }: { of: ApiProblem | null }) {
   if (typeof outcome !== "string") return null;
   return (
     <Notice tone="warn" title="What the server did">
-      <p><code>{outcome}</code> {typeof explanation === "string" && explanation}</p>
+      <p>
+        <code>{outcome}</code> {typeof explanation === "string" && explanation}
+      </p>
     </Notice>
   );
 }

@@ -29,26 +29,54 @@ export function TestPanel({ of, onTested }: { of: ProviderShown; onTested: (read
     setReport(answer.report);
     onTested(answer.read);
     if (answer.report.activated) setActivate(false);
-    announce(`Test: ${answer.report.status}, ${counted(answer.report.resultCount, "passage")}.`, answer.report.status === "failed" ? "bad" : "ok");
+    announce(
+      `Test: ${answer.report.status}, ${counted(answer.report.resultCount, "passage")}.`,
+      answer.report.status === "failed" ? "bad" : "ok",
+    );
   });
   return (
     <Section title="Test">
-      {LIVE.has(of.kind) && <Notice tone="warn"><p>This is a real operation: it uses a key, counts for the allowance, and the service may bill it.</p></Notice>}
+      {LIVE.has(of.kind) && (
+        <Notice tone="warn">
+          <p>This is a real operation: it uses a key, counts for the allowance, and the service may bill it.</p>
+        </Notice>
+      )}
       <Form onSubmit={() => void testing.run()} problem={testing.problem} label="Test">
         <div class="test-line">
-          <TextField label={fetches ? "URL of an approved page" : "Query"} value={asked[first] ?? ""} onValue={set(first)} pointer={`/${first}`} mono={fetches} />
-          <Button type="submit" kind="primary" busy={testing.busy}>Test</Button>
+          <TextField
+            label={fetches ? "URL of an approved page" : "Query"}
+            value={asked[first] ?? ""}
+            onValue={set(first)}
+            pointer={`/${first}`}
+            mono={fetches}
+          />
+          <Button type="submit" kind="primary" busy={testing.busy}>
+            Test
+          </Button>
         </div>
         {EXTRAS[of.kind] && (
           <div class="two">
             {EXTRAS[of.kind]?.map((name) => (
-              <TextField key={name} label={LABELS[name] ?? name} optional value={asked[name] ?? ""} onValue={set(name)} pointer={`/${name}`} />
+              <TextField
+                key={name}
+                label={LABELS[name] ?? name}
+                optional
+                value={asked[name] ?? ""}
+                onValue={set(name)}
+                pointer={`/${name}`}
+              />
             ))}
           </div>
         )}
-        {of.status !== "active" && <CheckField label="Turn it on when it answers" checked={activate} onValue={setActivate} pointer="/activate" />}
+        {of.status !== "active" && (
+          <CheckField label="Turn it on when it answers" checked={activate} onValue={setActivate} pointer="/activate" />
+        )}
       </Form>
-      {testing.busy && <p class="muted" role="status">Asking; this may take up to 25 seconds …</p>}
+      {testing.busy && (
+        <p class="muted" role="status">
+          Asking; this may take up to 25 seconds …
+        </p>
+      )}
       {report && <Report of={report} />}
     </Section>
   );
