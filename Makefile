@@ -65,6 +65,7 @@ faces: $(VENV)/.faces ## Check and build the widget and the console into functio
 	PATH="$(CURDIR)/$(BIN):$$PATH" npm run --prefix infra/faces --silent types
 	PATH="$(CURDIR)/$(BIN):$$PATH" npm run --prefix infra/faces --silent check
 	PATH="$(CURDIR)/$(BIN):$$PATH" npm run --prefix infra/faces --silent build
+	$(BIN)/python -m infra.bundles.widget_document
 
 release-widget: $(VENV)/.runtime ## Keep the widget's present build, for pages that pin it
 	$(BIN)/python -m infra.bundles.keep_widget

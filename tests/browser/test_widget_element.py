@@ -8,7 +8,8 @@ import re
 import pytest
 from playwright.sync_api import ConsoleMessage, expect
 
-from functions.assets.faces import present_script
+from functions.assets.faces import integrity_of, pinned_name, present_script
+from infra.bundles.widget_document import DOCUMENT, with_present_build
 from tests.browser.widget_stage import API, KEY, Stage, Theatre, element, result
 
 MOST_PACKED_BYTES = 15_000
@@ -258,3 +259,22 @@ def test_its_version_can_be_read(theatre: Theatre) -> None:
 
     assert re.fullmatch(r"1\.\d+\.\d+", version)
     assert stage.part("box").get_attribute("data-version") == version
+
+
+def test_the_document_pins_the_script_as_it_is_built() -> None:
+    text = DOCUMENT.read_text(encoding="utf-8")
+
+    assert integrity_of(present_script()) in text
+    assert pinned_name(present_script()) in text
+    assert text == with_present_build(text, present_script()), "run `make faces`"
+
+
+def test_the_document_names_every_part_and_property(theatre: Theatre) -> None:
+    text = DOCUMENT.read_text(encoding="utf-8")
+    script = present_script().decode()
+    used = {*re.findall(r"var\((--ks-[a-z-]+)", script), *re.findall(r'part:"([a-z-]+)"', script)}
+    assert {"--ks-accent", "option", "trigger"} < used
+
+    assert [name for name in sorted(used) if f"`{name}`" not in text] == []
+    attributes = theatre().page.evaluate("customElements.get('knowledge-search').observedAttributes")
+    assert [name for name in attributes if f"`{name}`" not in text] == []

@@ -288,10 +288,10 @@ def test_each_failure_has_a_word_for_visitors_and_none_of_the_problems_own(theat
     errors_told(stage)
     for status, code, words in (
         (503, "store_unavailable", "temporarily unavailable"),
-        (500, "internal_error", "temporarily unavailable"),
-        (422, "invalid_request", "temporarily unavailable"),
         (403, "forbidden", "not available on this page"),
+        (500, "internal_error", "temporarily unavailable"),
         (404, "not_found", "not available on this page"),
+        (422, "invalid_request", "temporarily unavailable"),
     ):
         stage.refuse(status, code)
         stage.search(f"ferry {status}")
@@ -299,7 +299,7 @@ def test_each_failure_has_a_word_for_visitors_and_none_of_the_problems_own(theat
         assert "title that nobody sees" not in stage.page.content() + stage.part("popup").inner_text()
     told = [(detail["reason"], detail["status"]) for detail in stage.page.evaluate("told")]
     assert told == [
-        ("unavailable", 503), ("unavailable", 500), ("unavailable", 422), ("refused", 403), ("refused", 404)
+        ("unavailable", 503), ("refused", 403), ("unavailable", 500), ("refused", 404), ("unavailable", 422)
     ]  # fmt: skip
 
 
