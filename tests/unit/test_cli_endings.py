@@ -12,6 +12,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
+import boto3
 import pytest
 
 from infra.cli import ending, main
@@ -259,6 +260,7 @@ def test_what_the_environment_says_of_aws_is_not_shown_either(
     for each, value in hostile.items():
         monkeypatch.setenv(each, value)
     monkeypatch.setenv("AWS_DEFAULT_REGION", hostile["AWS_REGION"])
+    monkeypatch.setattr(boto3, "DEFAULT_SESSION", None)  # which would be kept for other tests, with all this in it
 
     assert main.main(command) == 1
     told = capsys.readouterr()
