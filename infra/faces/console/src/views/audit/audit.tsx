@@ -21,12 +21,27 @@ export function AuditView({ query }: ViewProps) {
   const filters = { q: query.get("q") ?? "", kind: query.get("kind") ?? "", action: query.get("action") ?? "" };
   return (
     <Page
-      title="Audit" lead="What admins changed, the newest first. Entries are kept for 400 days, and nobody can change one."
-      actions={<Button onClick={pages.reload} busy={pages.busy && pages.rows !== null}>Refresh</Button>}
+      title="Audit"
+      lead="What admins changed, the newest first. Entries are kept for 400 days, and nobody can change one."
+      actions={
+        <Button onClick={pages.reload} busy={pages.busy && pages.rows !== null}>
+          Refresh
+        </Button>
+      }
     >
       {pages.problem && <ProblemBox of={pages.problem} onRetry={pages.rows ? pages.readOn : pages.reload} />}
-      {pages.rows ? <Filtered rows={pages.rows} filters={filters} more={pages.more} /> : !pages.problem && <Skeleton lines={8} />}
-      {pages.rows && pages.more && <div class="row"><Button onClick={pages.readOn} busy={pages.busy}>Read earlier entries</Button></div>}
+      {pages.rows ? (
+        <Filtered rows={pages.rows} filters={filters} more={pages.more} />
+      ) : (
+        !pages.problem && <Skeleton lines={8} />
+      )}
+      {pages.rows && pages.more && (
+        <div class="row">
+          <Button onClick={pages.readOn} busy={pages.busy}>
+            Read earlier entries
+          </Button>
+        </div>
+      )}
     </Page>
   );
 }
@@ -42,17 +57,42 @@ function Filtered({ rows, filters, more }: { rows: AuditEntryShown[]; filters: F
   return (
     <>
       <search class="filters">
-        <TextField label="Find" type="search" value={filters.q} onValue={(value) => note("q", value)} placeholder="Id, actor or value" />
-        <SelectField label="About" value={filters.kind} onValue={(value) => note("kind", value)} options={KINDS.map(([value, label]) => ({ value, label }))} />
-        <SelectField label="Action" value={filters.action} onValue={(value) => note("action", value)} options={options(actions, filters.action)} />
+        <TextField
+          label="Find"
+          type="search"
+          value={filters.q}
+          onValue={(value) => note("q", value)}
+          placeholder="Id, actor or value"
+        />
+        <SelectField
+          label="About"
+          value={filters.kind}
+          onValue={(value) => note("kind", value)}
+          options={KINDS.map(([value, label]) => ({ value, label }))}
+        />
+        <SelectField
+          label="Action"
+          value={filters.action}
+          onValue={(value) => note("action", value)}
+          options={options(actions, filters.action)}
+        />
       </search>
       <p class="muted small-text" role="status">
-        {found.length === rows.length ? counted(rows.length, "entry", "entries") : `${found.length} of ${counted(rows.length, "entry", "entries")}`}
-        {more && ` read so far. The gateway does not search its audit: ${narrowed(filters) ? "earlier entries are looked through once they are read." : "filters look through what is read."}`}
+        {found.length === rows.length
+          ? counted(rows.length, "entry", "entries")
+          : `${found.length} of ${counted(rows.length, "entry", "entries")}`}
+        {more &&
+          ` read so far. The gateway does not search its audit: ${narrowed(filters) ? "earlier entries are looked through once they are read." : "filters look through what is read."}`}
       </p>
-      {found.length > 0
-        ? <Entries rows={found} />
-        : <div class="card"><Empty title={rows.length === 0 ? "Nothing was changed yet" : "None of the entries read so far fits"}>{more && "Read earlier entries, or change what you filter by."}</Empty></div>}
+      {found.length > 0 ? (
+        <Entries rows={found} />
+      ) : (
+        <div class="card">
+          <Empty title={rows.length === 0 ? "Nothing was changed yet" : "None of the entries read so far fits"}>
+            {more && "Read earlier entries, or change what you filter by."}
+          </Empty>
+        </div>
+      )}
     </>
   );
 }
@@ -68,5 +108,9 @@ function narrowed({ q, kind, action }: Filters): boolean {
 
 function fits(one: AuditEntryShown, { q, kind, action }: Filters): boolean {
   const text = `${one.actor} ${one.action} ${one.resource} ${JSON.stringify([one.before, one.after])}`.toLowerCase();
-  return text.includes(q.trim().toLowerCase()) && (kind === "" || one.resource.startsWith(`${kind}/`)) && (action === "" || one.action === action);
+  return (
+    text.includes(q.trim().toLowerCase()) &&
+    (kind === "" || one.resource.startsWith(`${kind}/`)) &&
+    (action === "" || one.action === action)
+  );
 }

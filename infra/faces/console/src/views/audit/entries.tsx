@@ -6,7 +6,14 @@ import { placeOf } from "./places";
 const COLUMNS: Column<AuditEntryShown>[] = [
   { head: "When", cell: (one) => <Time at={one.at} both /> },
   { head: "What", kind: "main", cell: (one) => <What of={one} /> },
-  { head: "By", cell: (one) => <a href={href("credentials", one.actor)}><code>{one.actor}</code></a> },
+  {
+    head: "By",
+    cell: (one) => (
+      <a class="nowrap" href={href("credentials", one.actor)}>
+        <code>{one.actor}</code>
+      </a>
+    ),
+  },
   { head: "Changed", kind: "wide", cell: (one) => <Values of={one} /> },
 ];
 
@@ -19,8 +26,18 @@ function What({ of }: { of: AuditEntryShown }) {
   return (
     <>
       <Badge tone={toneOf(of.action)}>{of.action}</Badge>
-      <div class="small-text">{place ? <a class="break" href={place}>{of.resource}</a> : <span class="break">{of.resource}</span>}</div>
-      <div class="muted small-text"><Versions of={of} /></div>
+      <div class="small-text">
+        {place ? (
+          <a class="break" href={place}>
+            {of.resource}
+          </a>
+        ) : (
+          <span class="break">{of.resource}</span>
+        )}
+      </div>
+      <div class="muted small-text">
+        <Versions of={of} />
+      </div>
     </>
   );
 }
@@ -33,7 +50,13 @@ function toneOf(action: string): Tone {
 function Versions({ of: { generationBefore: before, generationAfter: after } }: { of: AuditEntryShown }) {
   if (before === null && after === null) return null;
   if (before === null) return <>version {after}</>;
-  return after === null ? <>was version {before}</> : <>version {before} → {after}</>;
+  return after === null ? (
+    <>was version {before}</>
+  ) : (
+    <>
+      version {before} → {after}
+    </>
+  );
 }
 
 /** Old and new values, field by field; what is not there on one side is a dash. */
@@ -46,9 +69,19 @@ function Values({ of: { before, after } }: { of: AuditEntryShown }) {
         <div key={name}>
           <dt>{name}</dt>
           <dd>
-            {name in before && <del><span class="hidden">before: </span>{written(before[name])}</del>}
+            {name in before && (
+              <del>
+                <span class="hidden">before: </span>
+                {written(before[name])}
+              </del>
+            )}
             {name in before && name in after && " "}
-            {name in after && <ins><span class="hidden">after: </span>{written(after[name])}</ins>}
+            {name in after && (
+              <ins>
+                <span class="hidden">after: </span>
+                {written(after[name])}
+              </ins>
+            )}
           </dd>
         </div>
       ))}

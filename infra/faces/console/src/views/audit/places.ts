@@ -15,6 +15,12 @@ export function placeOf(resource: string): string | null {
 }
 
 export const KINDS: [string, string][] = [
-  ["", "All"], ["provider", "Providers"], ["instance", "Instances"], ["credential", "Credentials"],
-  ["collection", "Collections"], ["card", "Cards"], ["pool", "Pools"], ["allowance", "Allowances"],
+  ["", "All"],
+  ["provider", "Providers"],
+  ["instance", "Instances"],
+  ["credential", "Credentials"],
+  ["collection", "Collections"],
+  ["card", "Cards"],
+  ["pool", "Pools"],
+  ["allowance", "Allowances"],
 ];

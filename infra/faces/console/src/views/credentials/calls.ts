@@ -38,7 +38,11 @@ export async function create(body: object, intent: Intent): Promise<Issued> {
 }
 
 export async function rotate(was: Read, intent: Intent): Promise<Issued> {
-  const { data, etag } = await intent.post<CredentialWithToken>(pathOf(PATH, was.credential.id, "rotate"), {}, { ifMatch: was.etag });
+  const { data, etag } = await intent.post<CredentialWithToken>(
+    pathOf(PATH, was.credential.id, "rotate"),
+    {},
+    { ifMatch: was.etag },
+  );
   return issued(data, etag);
 }
 
@@ -56,7 +60,9 @@ export async function readProviders(signal: AbortSignal): Promise<ProviderShown[
   const all: ProviderShown[] = [];
   let cursor: string | null = null;
   do {
-    const page: ProviderPage = (await get<ProviderPage>("knowledge/providers", { query: { limit: 100, cursor }, signal })).data;
+    const page: ProviderPage = (
+      await get<ProviderPage>("knowledge/providers", { query: { limit: 100, cursor }, signal })
+    ).data;
     all.push(...page.providers);
     cursor = page.nextCursor;
   } while (cursor !== null);

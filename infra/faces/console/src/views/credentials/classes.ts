@@ -10,9 +10,21 @@ interface Words {
 }
 
 export const CLASSES: Record<CredentialClass, Words> = {
-  pub: { name: "Website", tone: "info", hint: "A website's widget. Its key is public by nature: it works from the listed origins alone, and reaches customer_safe sources." },
-  ast: { name: "Assistant", tone: "info", hint: "An assistant that talks to customers. It reaches customer_safe sources, and nothing without its grant." },
-  agt: { name: "Agent", tone: "inside", hint: "A tool of people you trust. It reaches agent_only sources too, or only those that you choose." },
+  pub: {
+    name: "Website",
+    tone: "info",
+    hint: "A website's widget. Its key is public by nature: it works from the listed origins alone, and reaches customer_safe sources.",
+  },
+  ast: {
+    name: "Assistant",
+    tone: "info",
+    hint: "An assistant that talks to customers. It reaches customer_safe sources, and nothing without its grant.",
+  },
+  agt: {
+    name: "Agent",
+    tone: "inside",
+    hint: "A tool of people you trust. It reaches agent_only sources too, or only those that you choose.",
+  },
   adm: { name: "Admin", tone: "bad", hint: "Administers everything here, this console included. It searches nothing." },
 };
 
@@ -23,7 +35,10 @@ export const GRANTS: Record<Grant, string> = {
 };
 
 /** Which grant a class can have; the others have none. */
-export const GRANTABLE: Partial<Record<CredentialClass, Grant>> = { ast: "knowledge:read_public", agt: "external_knowledge:agent" };
+export const GRANTABLE: Partial<Record<CredentialClass, Grant>> = {
+  ast: "knowledge:read_public",
+  agt: "external_knowledge:agent",
+};
 
 export const ROOT = "root";
 

@@ -10,13 +10,22 @@ import { BLANK, bodyFor, type Draft } from "./draft";
 import { CredentialFields, wrongOrigins } from "./fields";
 import { TokenOnce } from "./token_once";
 
-const CHOICES = Object.entries(CLASSES).map(([value, { name, hint }]) => ({ value, label: `${name} (${value})`, hint }));
+const CHOICES = Object.entries(CLASSES).map(([value, { name, hint }]) => ({
+  value,
+  label: `${name} (${value})`,
+  hint,
+}));
 
 /** Issues a credential of any class, and shows its token once. */
 export function Create({ onClose }: { onClose: () => void }) {
   const [made, setMade] = useState<Issued | null>(null);
   return (
-    <Dialog title={made ? `Token of ${made.credential.name}` : "Issue a credential"} onClose={onClose} held={!!made?.token} wide={!made}>
+    <Dialog
+      title={made ? `Token of ${made.credential.name}` : "Issue a credential"}
+      onClose={onClose}
+      held={!!made?.token}
+      wide={!made}
+    >
       {made ? <TokenOnce of={made} onDone={onClose} /> : <CreateForm onMade={setMade} onClose={onClose} />}
     </Dialog>
   );
@@ -47,11 +56,22 @@ function CreateForm({ onMade, onClose }: { onMade: (made: Issued) => void; onClo
     <div ref={box}>
       <Form onSubmit={submit} problem={making.problem}>
         <ChoiceField label="Class" value={kind} onValue={choose} options={CHOICES} pointer="/class" />
-        {kind === "adm" && <Notice tone="warn"><p>Whoever has this token can change and delete everything, and issue more tokens. Give each person their own.</p></Notice>}
+        {kind === "adm" && (
+          <Notice tone="warn">
+            <p>
+              Whoever has this token can change and delete everything, and issue more tokens. Give each person their
+              own.
+            </p>
+          </Notice>
+        )}
         <CredentialFields kind={kind} draft={draft} onDraft={setDraft} strict={strict} />
         <FormFoot>
-          <Button onClick={onClose} disabled={making.busy}>Cancel</Button>
-          <Button type="submit" kind="primary" busy={making.busy}>Issue</Button>
+          <Button onClick={onClose} disabled={making.busy}>
+            Cancel
+          </Button>
+          <Button type="submit" kind="primary" busy={making.busy}>
+            Issue
+          </Button>
         </FormFoot>
       </Form>
     </div>

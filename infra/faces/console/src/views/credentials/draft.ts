@@ -15,12 +15,24 @@ export interface Draft {
   ends: string;
 }
 
-export const BLANK: Draft = { name: "", origins: "", granted: false, allowed: null, rate: "", addressRate: "", ends: "" };
+export const BLANK: Draft = {
+  name: "",
+  origins: "",
+  granted: false,
+  allowed: null,
+  rate: "",
+  addressRate: "",
+  ends: "",
+};
 
 export function draftFor(of: CredentialShown): Draft {
   return {
-    name: of.name, origins: (of.origins ?? []).join("\n"), granted: of.grants.length > 0, allowed: of.allowedProviders,
-    rate: String(of.ratePerMinute), addressRate: of.addressRatePerMinute === null ? "" : String(of.addressRatePerMinute),
+    name: of.name,
+    origins: (of.origins ?? []).join("\n"),
+    granted: of.grants.length > 0,
+    allowed: of.allowedProviders,
+    rate: String(of.ratePerMinute),
+    addressRate: of.addressRatePerMinute === null ? "" : String(of.addressRatePerMinute),
     ends: of.expiresAt === null ? "" : localOf(of.expiresAt),
   };
 }
@@ -45,7 +57,9 @@ export function bodyFor(kind: CredentialClass, draft: Draft): Body {
 export function changesFor(was: CredentialShown, draft: Draft): Body {
   const before = bodyFor(was.class, draftFor(was));
   const after = bodyFor(was.class, draft);
-  return Object.fromEntries(Object.entries(after).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name])));
+  return Object.fromEntries(
+    Object.entries(after).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name])),
+  );
 }
 
 function count(text: string): number | string {

@@ -42,8 +42,12 @@ export function Edit({ of, onRead, onClose }: Props) {
         <Form onSubmit={submit} problem={saving.problem} onReload={() => void rereading.run()}>
           <CredentialFields kind={credential.class} draft={draft} onDraft={setDraft} strict={strict} />
           <FormFoot>
-            <Button onClick={onClose} disabled={saving.busy}>Cancel</Button>
-            <Button type="submit" kind="primary" busy={saving.busy}>Save</Button>
+            <Button onClick={onClose} disabled={saving.busy}>
+              Cancel
+            </Button>
+            <Button type="submit" kind="primary" busy={saving.busy}>
+              Save
+            </Button>
           </FormFoot>
         </Form>
       </div>

@@ -1,6 +1,18 @@
 import { useState } from "preact/hooks";
 import type { CredentialShown } from "../../api";
-import { Badge, Button, Empty, Loaded, Page, SelectField, Table, TextField, Time, type Column, type Option } from "../../kit";
+import {
+  Badge,
+  Button,
+  Empty,
+  Loaded,
+  Page,
+  SelectField,
+  Table,
+  TextField,
+  Time,
+  type Column,
+  type Option,
+} from "../../kit";
 import { useLoad } from "../../load";
 import { href, note } from "../../router";
 import { counted } from "../../words";
@@ -11,11 +23,14 @@ import { Create } from "./create";
 
 const COLUMNS: Column<CredentialShown>[] = [
   {
-    head: "Credential", kind: "main",
+    head: "Credential",
+    kind: "main",
     cell: (one) => (
       <>
         <a href={href("credentials", one.id)}>{one.name}</a>
-        <div class="muted small-text"><code>{one.id}</code></div>
+        <div class="muted small-text">
+          <code>{one.id}</code>
+        </div>
       </>
     ),
   },
@@ -31,11 +46,25 @@ export function List({ query }: { query: URLSearchParams }) {
   const [creating, setCreating] = useState(false);
   return (
     <Page
-      title="Credentials" lead="Who may ask the gateway, from where, and how often."
-      actions={<Button kind="primary" onClick={() => setCreating(true)}>Issue a credential</Button>}
+      title="Credentials"
+      lead="Who may ask the gateway, from where, and how often."
+      actions={
+        <Button kind="primary" onClick={() => setCreating(true)}>
+          Issue a credential
+        </Button>
+      }
     >
-      <Loaded from={credentials} lines={6}>{(all) => <Filtered all={all} query={query} />}</Loaded>
-      {creating && <Create onClose={() => { setCreating(false); credentials.reload(); }} />}
+      <Loaded from={credentials} lines={6}>
+        {(all) => <Filtered all={all} query={query} />}
+      </Loaded>
+      {creating && (
+        <Create
+          onClose={() => {
+            setCreating(false);
+            credentials.reload();
+          }}
+        />
+      )}
     </Page>
   );
 }
@@ -48,16 +77,31 @@ function Filtered({ all, query }: { all: CredentialShown[]; query: URLSearchPara
   return (
     <>
       <search class="filters">
-        <TextField label="Find" type="search" value={q} onValue={(value) => note("q", value)} placeholder="Name, id, origin or fingerprint" />
+        <TextField
+          label="Find"
+          type="search"
+          value={q}
+          onValue={(value) => note("q", value)}
+          placeholder="Name, id, origin or fingerprint"
+        />
         <SelectField label="Class" value={kind} onValue={(value) => note("class", value)} options={CLASS_OPTIONS} />
         <SelectField label="State" value={state} onValue={(value) => note("state", value)} options={STATE_OPTIONS} />
       </search>
       <p class="muted small-text" role="status">
-        {rows.length === all.length ? counted(all.length, "credential") : `${rows.length} of ${counted(all.length, "credential")}`}
+        {rows.length === all.length
+          ? counted(all.length, "credential")
+          : `${rows.length} of ${counted(all.length, "credential")}`}
       </p>
       <Table
-        caption="Credentials" columns={COLUMNS} rows={rows} rowKey={(one) => one.id}
-        empty={<div class="card"><Empty title="No credential fits">Change what you filter by.</Empty></div>}
+        caption="Credentials"
+        columns={COLUMNS}
+        rows={rows}
+        rowKey={(one) => one.id}
+        empty={
+          <div class="card">
+            <Empty title="No credential fits">Change what you filter by.</Empty>
+          </div>
+        }
       />
     </>
   );
@@ -66,18 +110,36 @@ function Filtered({ all, query }: { all: CredentialShown[]; query: URLSearchPara
 function Where({ of }: { of: CredentialShown }) {
   return (
     <div class="small-text">
-      {of.origins?.map((origin) => <div key={origin} class="break">{origin}</div>)}
+      {of.origins?.map((origin) => (
+        <div key={origin} class="break">
+          {origin}
+        </div>
+      ))}
       {of.allowedProviders && <span>{counted(of.allowedProviders.length, "provider")} alone</span>}
-      {of.grants.map((grant) => <Badge key={grant} tone={grant === "external_knowledge:agent" ? "warn" : "neutral"}>{grant}</Badge>)}
+      {of.grants.map((grant) => (
+        <Badge key={grant} tone={grant === "external_knowledge:agent" ? "warn" : "neutral"}>
+          {grant}
+        </Badge>
+      ))}
       {of.class === "ast" && of.grants.length === 0 && <span class="muted">nothing: it has no grant</span>}
     </div>
   );
 }
 
-const CLASS_OPTIONS: Option[] = [{ value: "", label: "All" }, ...Object.entries(CLASSES).map(([value, { name }]) => ({ value, label: name }))];
-const STATE_OPTIONS: Option[] = [{ value: "", label: "All" }, ...Object.entries(STATES).map(([value, { word }]) => ({ value, label: word }))];
+const CLASS_OPTIONS: Option[] = [
+  { value: "", label: "All" },
+  ...Object.entries(CLASSES).map(([value, { name }]) => ({ value, label: name })),
+];
+const STATE_OPTIONS: Option[] = [
+  { value: "", label: "All" },
+  ...Object.entries(STATES).map(([value, { word }]) => ({ value, label: word })),
+];
 
 function fits(one: CredentialShown, { q, kind, state }: { q: string; kind: string; state: string }): boolean {
   const text = `${one.name} ${one.id} ${(one.origins ?? []).join(" ")} ${one.secretFingerprint ?? ""}`.toLowerCase();
-  return text.includes(q.trim().toLowerCase()) && (kind === "" || one.class === kind) && (state === "" || stateOf(one) === state);
+  return (
+    text.includes(q.trim().toLowerCase()) &&
+    (kind === "" || one.class === kind) &&
+    (state === "" || stateOf(one) === state)
+  );
 }

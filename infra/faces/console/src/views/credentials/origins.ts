@@ -24,5 +24,8 @@ function wrongWithUrl(text: string): string | null {
 }
 
 export function linesOf(text: string): string[] {
-  return text.split(/[\n,]/).map((line) => line.trim()).filter(Boolean);
+  return text
+    .split(/[\n,]/)
+    .map((line) => line.trim())
+    .filter(Boolean);
 }

@@ -38,12 +38,19 @@ function RotateForm({ of, onRead, onMade, onClose }: Props & { onMade: (made: Is
   return (
     <Form onSubmit={() => void rotating.run()} problem={rotating.problem} onReload={() => void rereading.run()}>
       <Notice tone="warn">
-        <p>The present token stops working at once: there is no window in which both do. Whoever uses it has to be given the new one.</p>
+        <p>
+          The present token stops working at once: there is no window in which both do. Whoever uses it has to be given
+          the new one.
+        </p>
       </Notice>
       <p>To change over without a gap, issue a second credential, and revoke this one when nobody uses it any more.</p>
       <FormFoot>
-        <Button onClick={onClose} disabled={rotating.busy}>Cancel</Button>
-        <Button type="submit" kind="danger" busy={rotating.busy}>Rotate now</Button>
+        <Button onClick={onClose} disabled={rotating.busy}>
+          Cancel
+        </Button>
+        <Button type="submit" kind="danger" busy={rotating.busy}>
+          Rotate now
+        </Button>
       </FormFoot>
     </Form>
   );

@@ -26,12 +26,27 @@ export function Switch({ of, onRead, onClose }: Props) {
   return (
     <Dialog title={`Switch ${credential.name} ${off ? "off" : "on"}`} onClose={onClose}>
       <Form onSubmit={() => void switching.run()} problem={switching.problem} onReload={() => void rereading.run()}>
-        <p>{off ? "Its token is refused from now on, until it is switched on again." : "Its token works again from now on."}</p>
-        {off && credential.id === ROOT && <p>This needs another admin credential that is active and never ends. If you are signed in as root, you are signed out.</p>}
-        {off && credential.class === "adm" && credential.id !== ROOT && <p>If you are signed in with it, you are signed out.</p>}
+        <p>
+          {off
+            ? "Its token is refused from now on, until it is switched on again."
+            : "Its token works again from now on."}
+        </p>
+        {off && credential.id === ROOT && (
+          <p>
+            This needs another admin credential that is active and never ends. If you are signed in as root, you are
+            signed out.
+          </p>
+        )}
+        {off && credential.class === "adm" && credential.id !== ROOT && (
+          <p>If you are signed in with it, you are signed out.</p>
+        )}
         <FormFoot>
-          <Button onClick={onClose} disabled={switching.busy}>Cancel</Button>
-          <Button type="submit" kind={off ? "danger" : "primary"} busy={switching.busy}>Switch {off ? "off" : "on"}</Button>
+          <Button onClick={onClose} disabled={switching.busy}>
+            Cancel
+          </Button>
+          <Button type="submit" kind={off ? "danger" : "primary"} busy={switching.busy}>
+            Switch {off ? "off" : "on"}
+          </Button>
         </FormFoot>
       </Form>
     </Dialog>

@@ -14,9 +14,15 @@ export function TokenOnce({ of, onDone }: { of: Issued; onDone: () => void }) {
   return (
     <>
       <Notice tone="warn" title="The token was shown already">
-        <p>This was carried out by an earlier request, whose answer had the token. If it is lost, rotate the credential.</p>
+        <p>
+          This was carried out by an earlier request, whose answer had the token. If it is lost, rotate the credential.
+        </p>
       </Notice>
-      <FormFoot><Button kind="primary" onClick={onDone}>Close</Button></FormFoot>
+      <FormFoot>
+        <Button kind="primary" onClick={onDone}>
+          Close
+        </Button>
+      </FormFoot>
     </>
   );
 }

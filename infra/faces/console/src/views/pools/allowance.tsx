@@ -17,9 +17,17 @@ export function Allowance({ of }: { of: AllowanceShown }) {
   return (
     <div class="stack tight">
       <div class="row">
-        <Badge tone={tone} dot>{word}</Badge>
-        <span><strong>{of.used}</strong> of {counted(of.limit, "operation")} in 24 hours</span>
-        {of.freeAgainAt && <span class="muted">· one is free again <Time at={of.freeAgainAt} both /></span>}
+        <Badge tone={tone} dot>
+          {word}
+        </Badge>
+        <span>
+          <strong>{of.used}</strong> of {counted(of.limit, "operation")} in 24 hours
+        </span>
+        {of.freeAgainAt && (
+          <span class="muted">
+            · one is free again <Time at={of.freeAgainAt} both />
+          </span>
+        )}
       </div>
       <span class="shares" aria-hidden="true">
         <Share of={of} count={of.confirmed} tone="confirmed" />
@@ -27,14 +35,27 @@ export function Allowance({ of }: { of: AllowanceShown }) {
         <Share of={of} count={of.unknown} tone="unknown" />
       </span>
       <ul class="legend">
-        <Entry tone="confirmed" count={of.confirmed}>confirmed</Entry>
-        <Entry tone="reserved" count={of.reserved}>reserved: under way</Entry>
-        <Entry tone="unknown" count={of.unknown}>unknown: they count until they are reviewed</Entry>
+        <Entry tone="confirmed" count={of.confirmed}>
+          confirmed
+        </Entry>
+        <Entry tone="reserved" count={of.reserved}>
+          reserved: under way
+        </Entry>
+        <Entry tone="unknown" count={of.unknown}>
+          unknown: they count until they are reviewed
+        </Entry>
       </ul>
-      {of.state === "closed" && <Notice tone="warn"><p>Its limit is 0: nothing is sent to this service.</p></Notice>}
+      {of.state === "closed" && (
+        <Notice tone="warn">
+          <p>Its limit is 0: nothing is sent to this service.</p>
+        </Notice>
+      )}
       {of.unknownShare >= MUCH && (
         <Notice tone="warn" title="Unknown operations ask for a review">
-          <p>Look up at the service which of them it counted, and say so under Allowance. They count beyond the 24 hours, too.</p>
+          <p>
+            Look up at the service which of them it counted, and say so under Allowance. They count beyond the 24 hours,
+            too.
+          </p>
         </Notice>
       )}
     </div>
@@ -47,5 +68,10 @@ function Share({ of, count, tone }: { of: AllowanceShown; count: number; tone: s
 }
 
 function Entry(props: { tone: string; count: number; children: ComponentChildren }) {
-  return <li><span class={`swatch ${props.tone}`} aria-hidden="true" /><strong>{props.count}</strong> {props.children}</li>;
+  return (
+    <li>
+      <span class={`swatch ${props.tone}`} aria-hidden="true" />
+      <strong>{props.count}</strong> {props.children}
+    </li>
+  );
 }

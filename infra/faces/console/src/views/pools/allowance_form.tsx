@@ -32,20 +32,60 @@ export function ChangeAllowance({ of: first, onChanged, onClose }: Props) {
   return (
     <Dialog title={`Allowance of ${KINDS[of.pool]}`} onClose={onClose}>
       <Form onSubmit={() => void saving.run()} problem={saving.problem} onReload={() => void rereading.run()}>
-        <p>Operations of this gateway in any 24 hours; not money. <strong>{of.used}</strong> of {of.limit} are used now.</p>
-        <TextField label="Operations in 24 hours" type="number" min={0} max={100_000} value={limit} onValue={setLimit} pointer="/limit" hint="0 closes it: nothing is sent any more." />
-        {limit.trim() === "0" && <Notice tone="warn"><p>At 0 no search and no acquisition reaches this service.</p></Notice>}
-        <fieldset class="group">
-          <legend>Review of {counted(of.unknown, "unknown operation")}</legend>
-          <p class="field-hint">Nobody here knows whether these were made. Look them up at the service: what happened counts from now for 24 hours, what did not is free at once.</p>
-          <div class="two">
-            <TextField label="They happened" optional type="number" min={0} max={of.unknown} value={happened} onValue={setHappened} pointer="/review/happened" disabled={of.unknown === 0} />
-            <TextField label="They did not happen" optional type="number" min={0} max={of.unknown} value={didNot} onValue={setDidNot} pointer="/review/didNotHappen" disabled={of.unknown === 0} />
-          </div>
-        </fieldset>
+        <p>
+          Operations of this gateway in any 24 hours; not money. <strong>{of.used}</strong> of {of.limit} are used now.
+        </p>
+        <TextField
+          label="Operations in 24 hours"
+          type="number"
+          min={0}
+          max={100_000}
+          value={limit}
+          onValue={setLimit}
+          pointer="/limit"
+          hint="0 closes it: nothing is sent any more."
+        />
+        {limit.trim() === "0" && (
+          <Notice tone="warn">
+            <p>At 0 no search and no acquisition reaches this service.</p>
+          </Notice>
+        )}
+        {of.unknown > 0 && (
+          <fieldset class="group">
+            <legend>Review of {counted(of.unknown, "unknown operation")}</legend>
+            <p class="field-hint">
+              Nobody here knows whether these were made. Look them up at the service: what happened counts from now for
+              24 hours, what did not is free at once.
+            </p>
+            <div class="two">
+              <TextField
+                label="Happened"
+                type="number"
+                min={0}
+                max={of.unknown}
+                value={happened}
+                onValue={setHappened}
+                pointer="/review/happened"
+              />
+              <TextField
+                label="Did not happen"
+                type="number"
+                min={0}
+                max={of.unknown}
+                value={didNot}
+                onValue={setDidNot}
+                pointer="/review/didNotHappen"
+              />
+            </div>
+          </fieldset>
+        )}
         <FormFoot>
-          <Button onClick={onClose} disabled={saving.busy}>Cancel</Button>
-          <Button type="submit" kind={limit.trim() === "0" ? "danger" : "primary"} busy={saving.busy}>Save</Button>
+          <Button onClick={onClose} disabled={saving.busy}>
+            Cancel
+          </Button>
+          <Button type="submit" kind={limit.trim() === "0" ? "danger" : "primary"} busy={saving.busy}>
+            Save
+          </Button>
         </FormFoot>
       </Form>
     </Dialog>
@@ -54,7 +94,10 @@ export function ChangeAllowance({ of: first, onChanged, onClose }: Props) {
 
 // What is no number goes as it was typed, and the gateway says so at the field.
 function body(limit: string, happened: string, didNot: string): AllowancePut {
-  const reviewed = { ...(happened.trim() && { happened: count(happened) }), ...(didNot.trim() && { didNotHappen: count(didNot) }) };
+  const reviewed = {
+    ...(happened.trim() && { happened: count(happened) }),
+    ...(didNot.trim() && { didNotHappen: count(didNot) }),
+  };
   const wanted = { limit: count(limit), ...(Object.keys(reviewed).length > 0 && { review: reviewed }) };
   return wanted as AllowancePut;
 }

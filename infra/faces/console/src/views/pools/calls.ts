@@ -13,7 +13,8 @@ export async function readAll(signal: AbortSignal): Promise<Both[]> {
     get<AllowancesShown>("knowledge/allowances", { signal }),
   ]);
   return pools.data.pools.map((pool) => ({
-    pool, allowance: allowances.data.allowances.find((one) => one.pool === pool.pool) ?? null,
+    pool,
+    allowance: allowances.data.allowances.find((one) => one.pool === pool.pool) ?? null,
   }));
 }
 

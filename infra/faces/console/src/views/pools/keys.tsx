@@ -8,7 +8,9 @@ const STATES: Record<KeyShown["state"], { word: string; tone: Tone; means: strin
   resting: { word: "Resting", tone: "warn", means: "Not used for a while" },
 };
 const REASONS: Record<NonNullable<KeyShown["reason"]>, string> = {
-  quota: "its quota is spent", rate: "it was too fast", operator: "an operator said so",
+  quota: "its quota is spent",
+  rate: "it was too fast",
+  operator: "an operator said so",
 };
 
 interface Props {
@@ -24,7 +26,12 @@ export function Keys({ of, onRest, onWake }: Props) {
     <>
       <p class="muted small-text">
         {counted(of.configured, "key")} configured, {of.usable} usable, {of.resting} resting.
-        {of.readyAgainAt && <> Nothing is sent until <Time at={of.readyAgainAt} both />.</>}
+        {of.readyAgainAt && (
+          <>
+            {" "}
+            Nothing is sent until <Time at={of.readyAgainAt} both />.
+          </>
+        )}
       </p>
       {of.unusable.length > 0 && (
         <Notice tone="warn" title="These are configured and are no keys">
@@ -32,8 +39,17 @@ export function Keys({ of, onRest, onWake }: Props) {
         </Notice>
       )}
       <Table
-        caption={`Keys of ${of.pool}`} columns={columns(onRest, onWake)} rows={of.keys} rowKey={(one) => one.name}
-        empty={<Notice tone="warn" title="It has no key"><p>Nothing is sent to this service. Keys are imported with <code>kgw keys import</code>.</p></Notice>}
+        caption={`Keys of ${of.pool}`}
+        columns={columns(onRest, onWake)}
+        rows={of.keys}
+        rowKey={(one) => one.name}
+        empty={
+          <Notice tone="warn" title="It has no key">
+            <p>
+              Nothing is sent to this service. Keys are imported with <code>kgw keys import</code>.
+            </p>
+          </Notice>
+        }
       />
     </>
   );
@@ -42,7 +58,13 @@ export function Keys({ of, onRest, onWake }: Props) {
 function Keyless({ of }: { of: PoolShown }) {
   return (
     <p class="muted small-text">
-      It takes no keys.{of.readyAgainAt && <> It asked to be left alone, and rests until <Time at={of.readyAgainAt} both />.</>}
+      It takes no keys.
+      {of.readyAgainAt && (
+        <>
+          {" "}
+          It asked to be left alone, and rests until <Time at={of.readyAgainAt} both />.
+        </>
+      )}
     </p>
   );
 }
@@ -50,14 +72,36 @@ function Keyless({ of }: { of: PoolShown }) {
 function columns(onRest: Props["onRest"], onWake: Props["onWake"]): Column<KeyShown>[] {
   return [
     { head: "Key", kind: "main", cell: (one) => <code>{one.name}</code> },
-    { head: "State", cell: (one) => <Badge tone={STATES[one.state].tone} title={STATES[one.state].means} dot>{STATES[one.state].word}</Badge> },
-    { head: "Rests until", cell: (one) => one.restingUntil && <><Time at={one.restingUntil} both />{one.reason && <div class="muted small-text">{REASONS[one.reason]}</div>}</> },
+    {
+      head: "State",
+      cell: (one) => (
+        <Badge tone={STATES[one.state].tone} title={STATES[one.state].means} dot>
+          {STATES[one.state].word}
+        </Badge>
+      ),
+    },
+    {
+      head: "Rests until",
+      cell: (one) =>
+        one.restingUntil && (
+          <>
+            <Time at={one.restingUntil} both />
+            {one.reason && <div class="muted small-text">{REASONS[one.reason]}</div>}
+          </>
+        ),
+    },
     {
       head: "Change",
       cell: (one) => (
         <div class="row">
-          <Button small label={`Rest ${one.name}`} onClick={() => onRest(one)}>Rest</Button>
-          {one.state === "resting" && <Button small label={`Wake ${one.name}`} onClick={() => onWake(one)}>Wake</Button>}
+          <Button small label={`Rest ${one.name}`} onClick={() => onRest(one)}>
+            Rest
+          </Button>
+          {one.state === "resting" && (
+            <Button small label={`Wake ${one.name}`} onClick={() => onWake(one)}>
+              Wake
+            </Button>
+          )}
         </div>
       ),
     },

@@ -23,16 +23,28 @@ export function PoolsView() {
   useRepeat(pools.reload, 60_000, open === null);
   const put = (change: (one: Both) => Both) => pools.data && pools.put(pools.data.map(change));
   const onPool = (pool: PoolShown) => put((one) => (one.pool.pool === pool.pool ? { ...one, pool } : one));
-  const onAllowance = (allowance: AllowanceShown) => put((one) => (one.pool.pool === allowance.pool ? { ...one, allowance } : one));
+  const onAllowance = (allowance: AllowanceShown) =>
+    put((one) => (one.pool.pool === allowance.pool ? { ...one, allowance } : one));
   const close = () => setOpen(null);
   return (
     <Page
-      title="Pools" lead="Keys and allowances of the live services."
-      actions={<Button onClick={pools.reload} busy={pools.busy && pools.data !== null}>Refresh</Button>}
+      title="Pools"
+      lead="Keys and allowances of the live services."
+      actions={
+        <Button onClick={pools.reload} busy={pools.busy && pools.data !== null}>
+          Refresh
+        </Button>
+      }
     >
       <Explained />
       <Loaded from={pools} lines={8}>
-        {(all) => <>{all.map((one) => <OnePool key={one.pool.pool} of={one} onOpen={setOpen} />)}</>}
+        {(all) => (
+          <>
+            {all.map((one) => (
+              <OnePool key={one.pool.pool} of={one} onOpen={setOpen} />
+            ))}
+          </>
+        )}
       </Loaded>
       {open?.what === "rest" && <Rest pool={open.pool} of={open.key} onChanged={onPool} onClose={close} />}
       {open?.what === "wake" && <Wake pool={open.pool} of={open.key} onChanged={onPool} onClose={close} />}
@@ -48,13 +60,33 @@ function OnePool({ of: { pool, allowance }, onOpen }: { of: Both; onOpen: (open:
       title={KINDS[pool.pool]}
       actions={
         <>
-          {asleep && <Button small label={`Wake all of ${KINDS[pool.pool]}`} onClick={() => onOpen({ what: "wake", pool, key: null })}>{pool.takesKeys ? "Wake all keys" : "Wake it"}</Button>}
-          {allowance && <Button small label={`Change the allowance of ${KINDS[pool.pool]}`} onClick={() => onOpen({ what: "allowance", allowance })}>Allowance</Button>}
+          {asleep && (
+            <Button
+              small
+              label={`Wake all of ${KINDS[pool.pool]}`}
+              onClick={() => onOpen({ what: "wake", pool, key: null })}
+            >
+              {pool.takesKeys ? "Wake all keys" : "Wake it"}
+            </Button>
+          )}
+          {allowance && (
+            <Button
+              small
+              label={`Change the allowance of ${KINDS[pool.pool]}`}
+              onClick={() => onOpen({ what: "allowance", allowance })}
+            >
+              Allowance
+            </Button>
+          )}
         </>
       }
     >
       {allowance && <Allowance of={allowance} />}
-      <Keys of={pool} onRest={(key) => onOpen({ what: "rest", pool, key })} onWake={(key) => onOpen({ what: "wake", pool, key })} />
+      <Keys
+        of={pool}
+        onRest={(key) => onOpen({ what: "rest", pool, key })}
+        onWake={(key) => onOpen({ what: "wake", pool, key })}
+      />
     </Section>
   );
 }
@@ -62,7 +94,10 @@ function OnePool({ of: { pool, allowance }, onOpen }: { of: Both; onOpen: (open:
 function Explained() {
   return (
     <Notice title="An allowance counts operations, not money">
-      <p>It is how often this gateway may ask a service in any 24 hours, so that nothing runs away. What the service itself counts, and what it bills for it, only its own account says.</p>
+      <p>
+        It is how often this gateway may ask a service in any 24 hours, so that nothing runs away. What the service
+        itself counts, and what it bills for it, only its own account says.
+      </p>
     </Notice>
   );
 }

@@ -6,7 +6,12 @@ import { useAction } from "../../load";
 import { rest } from "./calls";
 
 const TIMES = [
-  ["900", "15 minutes"], ["3600", "1 hour"], ["21600", "6 hours"], ["86400", "1 day"], ["604800", "7 days"], ["2678400", "31 days, the most"],
+  ["900", "15 minutes"],
+  ["3600", "1 hour"],
+  ["21600", "6 hours"],
+  ["86400", "1 day"],
+  ["604800", "7 days"],
+  ["2678400", "31 days, the most"],
 ].map(([value = "", label = ""]) => ({ value, label }));
 
 interface Props {
@@ -29,12 +34,24 @@ export function Rest({ pool, of, onChanged, onClose }: Props) {
     <Dialog title={`Let ${of.name} rest`} onClose={onClose}>
       <Form onSubmit={() => void resting.run()} problem={resting.problem}>
         <p>No instance of the gateway uses it until then. It is audited.</p>
-        {of.restingUntil && <p>It rests until <Time at={of.restingUntil} both /> already: a shorter rest changes nothing.</p>}
-        {last && <Notice tone="warn"><p>It is the last key that does not rest: nothing is sent to this service until it wakes.</p></Notice>}
+        {of.restingUntil && (
+          <p>
+            It rests until <Time at={of.restingUntil} both /> already: a shorter rest changes nothing.
+          </p>
+        )}
+        {last && (
+          <Notice tone="warn">
+            <p>It is the last key that does not rest: nothing is sent to this service until it wakes.</p>
+          </Notice>
+        )}
         <SelectField label="For" value={seconds} onValue={setSeconds} options={TIMES} pointer="/seconds" />
         <FormFoot>
-          <Button onClick={onClose} disabled={resting.busy}>Cancel</Button>
-          <Button type="submit" kind={last ? "danger" : "primary"} busy={resting.busy}>Let it rest</Button>
+          <Button onClick={onClose} disabled={resting.busy}>
+            Cancel
+          </Button>
+          <Button type="submit" kind={last ? "danger" : "primary"} busy={resting.busy}>
+            Let it rest
+          </Button>
         </FormFoot>
       </Form>
     </Dialog>

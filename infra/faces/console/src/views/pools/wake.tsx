@@ -30,8 +30,12 @@ export function Wake({ pool, of, onChanged, onClose }: Props) {
             : "The service asked to be left alone. The next search asks it again, also where its circuit was waiting for that time."}
         </p>
         <FormFoot>
-          <Button onClick={onClose} disabled={waking.busy}>Cancel</Button>
-          <Button type="submit" kind="primary" busy={waking.busy}>Wake</Button>
+          <Button onClick={onClose} disabled={waking.busy}>
+            Cancel
+          </Button>
+          <Button type="submit" kind="primary" busy={waking.busy}>
+            Wake
+          </Button>
         </FormFoot>
       </Form>
     </Dialog>

@@ -20,11 +20,21 @@ export function AnswersShown({ of, sources }: { of: Answers; sources: Sources })
   return (
     <>
       <Glance of={of} pairs={pairs} />
-      {agent.problem && <Section title="Agents got no answer"><ProblemBox of={agent.problem} /></Section>}
-      {customer.problem && <Section title="Customers got no answer"><ProblemBox of={customer.problem} /></Section>}
+      {agent.problem && (
+        <Section title="Agents got no answer">
+          <ProblemBox of={agent.problem} />
+        </Section>
+      )}
+      {customer.problem && (
+        <Section title="Customers got no answer">
+          <ProblemBox of={customer.problem} />
+        </Section>
+      )}
       <Tabs label="The answers" tabs={tabs} current={current} onCurrent={setTab}>
         {current === "passages" && <PassagePairs pairs={pairs} hasCustomers={customer.answer !== null} />}
-        {current === "providers" && agent.answer && <TimeLine outcomes={agent.answer.providers} deadlineMs={of.deadlineMs} sources={sources} />}
+        {current === "providers" && agent.answer && (
+          <TimeLine outcomes={agent.answer.providers} deadlineMs={of.deadlineMs} sources={sources} />
+        )}
         {current === "cards" && <Cards of={of} />}
         {current === "places" && <Discoveries of={of} />}
         {current === "raw" && <RawAnswers of={of} />}
@@ -37,8 +47,12 @@ function tabsOf({ agent: { answer }, question }: Answers, passages: number): Tab
   return [
     { id: "passages", label: `Passages (${passages})` },
     ...(answer ? [{ id: "providers", label: `Providers (${answer.providers.length})` }] : []),
-    ...(question.collections.length > 0 && answer ? [{ id: "cards", label: `Cards (${answer.cards?.length ?? 0})` }] : []),
-    ...(answer?.discoveries.length ? [{ id: "places", label: `Places to look further (${answer.discoveries.length})` }] : []),
+    ...(question.collections.length > 0 && answer
+      ? [{ id: "cards", label: `Cards (${answer.cards?.length ?? 0})` }]
+      : []),
+    ...(answer?.discoveries.length
+      ? [{ id: "places", label: `Places to look further (${answer.discoveries.length})` }]
+      : []),
     { id: "raw", label: "Raw JSON" },
   ];
 }
@@ -64,9 +78,13 @@ function Glance({ of, pairs }: { of: Answers; pairs: PassagePair[] }) {
   return (
     <section class={`card overall ${STATUSES[status].tone}`} aria-label="At a glance">
       <div class="overall-head">
-        <Badge tone={STATUSES[status].tone} dot>{status}</Badge>
+        <Badge tone={STATUSES[status].tone} dot>
+          {status}
+        </Badge>
         <p>{STATUSES[status].means}</p>
-        <p class="muted small-text">Agents waited {agent.tookMs} ms{customer.answer && `, customers ${customer.tookMs} ms`}</p>
+        <p class="muted small-text">
+          Agents waited {agent.tookMs} ms{customer.answer && `, customers ${customer.tookMs} ms`}
+        </p>
       </div>
       <ul class="glance">
         <Figure count={agent.answer.results.length} label="for agents" />
@@ -78,10 +96,19 @@ function Glance({ of, pairs }: { of: Answers; pairs: PassagePair[] }) {
       </ul>
       {silent.length > 0 && (
         <ul class="silent">
-          {silent.map((one) => <li key={one.id}><Badge tone={TONES[one.status]}>{one.status}</Badge> <span class="break">{one.name ?? one.id}</span> <code>{one.errorCode}</code></li>)}
+          {silent.map((one) => (
+            <li key={one.id}>
+              <Badge tone={TONES[one.status]}>{one.status}</Badge> <span class="break">{one.name ?? one.id}</span>{" "}
+              <code>{one.errorCode}</code>
+            </li>
+          ))}
         </ul>
       )}
-      {agent.fromMemory && <Notice tone="warn"><p>The gateway's store could not be used: agents were answered from memory.</p></Notice>}
+      {agent.fromMemory && (
+        <Notice tone="warn">
+          <p>The gateway's store could not be used: agents were answered from memory.</p>
+        </Notice>
+      )}
       {missing.length > 0 && <p class="muted small-text">Said by agents alone: {missing.join(", ")}.</p>}
     </section>
   );
@@ -89,7 +116,9 @@ function Glance({ of, pairs }: { of: Answers; pairs: PassagePair[] }) {
 
 function Figure(props: { count: number | null; label: string; inside?: boolean }) {
   return (
-    <li class={props.inside ? "inside" : ""}><strong>{props.count ?? "–"}</strong> <span class="muted">{props.label}</span></li>
+    <li class={props.inside ? "inside" : ""}>
+      <strong>{props.count ?? "–"}</strong> <span class="muted">{props.label}</span>
+    </li>
   );
 }
 
@@ -97,8 +126,16 @@ function Cards({ of: { agent, customer, question } }: { of: Answers }) {
   if (question.collections.length === 0 || !agent.answer) return null;
   const { cards = [], cardsStatus } = agent.answer;
   return (
-    <Section title="Cards of the named collections" plain actions={cardsStatus && <Badge tone={cardsStatus === "complete" ? "ok" : "warn"}>{cardsStatus}</Badge>}>
-      {cardsStatus !== "complete" && <Notice tone="warn"><p>Not every collection could be looked through in time. A later question has them.</p></Notice>}
+    <Section
+      title="Cards of the named collections"
+      plain
+      actions={cardsStatus && <Badge tone={cardsStatus === "complete" ? "ok" : "warn"}>{cardsStatus}</Badge>}
+    >
+      {cardsStatus !== "complete" && (
+        <Notice tone="warn">
+          <p>Not every collection could be looked through in time. A later question has them.</p>
+        </Notice>
+      )}
       <CardPairs pairs={cardPairs(cards, customer.answer?.cards ?? [])} />
     </Section>
   );
@@ -109,13 +146,16 @@ function Discoveries({ of: { agent } }: { of: Answers }) {
   if (found.length === 0) return null;
   return (
     <Section title="Places to look further" actions={<Badge tone="inside">Agents alone</Badge>}>
-      <p class="muted small-text">{counted(found.length, "citation")} without text. An agent can fetch the text of one.</p>
+      <p class="muted small-text">
+        {counted(found.length, "citation")} without text. An agent can fetch the text of one.
+      </p>
       <ul class="places">
         {found.map((one, at) => (
           <li key={at}>
             <OutsideLink url={one.url}>{one.title ?? one.url}</OutsideLink>
             <div class="muted small-text break">
-              {one.provider.name}{one.library && ` · ${one.library} ${one.libraryVersion ?? ""}`} · {one.url}
+              {one.provider.name}
+              {one.library && ` · ${one.library} ${one.libraryVersion ?? ""}`} · {one.url}
             </div>
           </li>
         ))}

@@ -21,7 +21,9 @@ export const asked = store<Asked[]>([]);
 
 export function keep({ question, agent, customer }: Answers): void {
   const one: Asked = {
-    id: ++count, at: new Date().toISOString(), question,
+    id: ++count,
+    at: new Date().toISOString(),
+    question,
     status: agent.answer?.status ?? null,
     agents: agent.answer?.results.length ?? null,
     customers: customer.answer?.results.length ?? null,

@@ -19,10 +19,18 @@ export function AskedBefore(props: { onAgain: (question: Question) => void }) {
               <div class="row muted small-text">
                 <Time at={one.at} />
                 {one.status && <Badge tone={STATUSES[one.status].tone}>{one.status}</Badge>}
-                <span>{one.agents ?? "no"} for agents, {one.customers ?? "none"} for customers</span>
+                <span>
+                  {one.agents ?? "no"} for agents, {one.customers ?? "none"} for customers
+                </span>
               </div>
             </div>
-            <Button small label={`Ask again: ${String(one.question.draft.query)}`} onClick={() => props.onAgain(one.question)}>Ask again</Button>
+            <Button
+              small
+              label={`Ask again: ${String(one.question.draft.query)}`}
+              onClick={() => props.onAgain(one.question)}
+            >
+              Ask again
+            </Button>
           </li>
         ))}
       </ol>

@@ -13,7 +13,8 @@ export interface Question {
 }
 
 /** One side's answer, or why there is none; `tookMs` is from this browser. */
-export type Told<T> = { answer: T; problem: null; tookMs: number; fromMemory: boolean } | { answer: null; problem: ApiProblem };
+export type Told<T> =
+  { answer: T; problem: null; tookMs: number; fromMemory: boolean } | { answer: null; problem: ApiProblem };
 
 export interface Answers {
   question: Question;
@@ -32,7 +33,15 @@ export const DEADLINE_MS = 12_000;
 export const QUERY: Spec = { at: "query", label: "Question", as: "area" };
 export const COMMON: Spec[] = [
   { at: "limit", label: "Passages", as: "integer", optional: true, first: "10", min: 1, max: 50 },
-  { at: "deadlineMs", label: "Deadline, ms", as: "integer", optional: true, first: String(DEADLINE_MS), min: 500, max: 25_000 },
+  {
+    at: "deadlineMs",
+    label: "Deadline, ms",
+    as: "integer",
+    optional: true,
+    first: String(DEADLINE_MS),
+    min: 500,
+    max: 25_000,
+  },
   { at: "locale", label: "Locale", as: "text", optional: true },
   { at: "localeFallback", label: "Fallback locale", as: "text", optional: true },
 ];
@@ -49,7 +58,11 @@ export function blankQuestion(): Question {
 
 export function agentBody(question: Question): Record<string, unknown> {
   const { providers } = question;
-  return { ...customerBody(question), ...bodyOf(AGENT_ONLY, question.draft), ...(providers.length > 0 && { providers }) };
+  return {
+    ...customerBody(question),
+    ...bodyOf(AGENT_ONLY, question.draft),
+    ...(providers.length > 0 && { providers }),
+  };
 }
 
 /** A customer's question has no more than these; the gateway refuses every other field. */

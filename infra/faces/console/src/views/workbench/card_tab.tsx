@@ -37,9 +37,20 @@ export function CardTab({ collections }: { collections: CollectionShown[] }) {
     setFound(got);
     announce(`${counted(got.of.flatMap(({ pairs }) => pairs).length, "card")} found.`);
   });
-  if (collections.length === 0) return <div class="card"><Empty title="There is no collection of cards" /></div>;
-  const options = collections.map(({ id, name, exposureProfile }) => ({ value: id, label: `${name} (${exposureProfile})` }));
-  const choose = (value: string) => { setHow(value as How); setFound(null); };
+  if (collections.length === 0)
+    return (
+      <div class="card">
+        <Empty title="There is no collection of cards" />
+      </div>
+    );
+  const options = collections.map(({ id, name, exposureProfile }) => ({
+    value: id,
+    label: `${name} (${exposureProfile})`,
+  }));
+  const choose = (value: string) => {
+    setHow(value as How);
+    setFound(null);
+  };
   return (
     <div class="stack">
       <div class="card question">
@@ -48,26 +59,53 @@ export function CardTab({ collections }: { collections: CollectionShown[] }) {
             <SelectField label="Collection" value={collection} onValue={setCollection} options={options} />
             <ChoiceField label="How" value={how} onValue={choose} options={HOW} />
           </div>
-          <AreaField label={how === "lookup" ? "Terms" : "Text"} value={text} onValue={setText} rows={4} pointer={how === "lookup" ? "/terms" : "/text"} />
-          <FormFoot><Button type="submit" kind="primary" busy={asking.busy}>Ask as both</Button></FormFoot>
+          <AreaField
+            label={how === "lookup" ? "Terms" : "Text"}
+            value={text}
+            onValue={setText}
+            rows={4}
+            pointer={how === "lookup" ? "/terms" : "/text"}
+          />
+          <FormFoot>
+            <Button type="submit" kind="primary" busy={asking.busy}>
+              Ask as both
+            </Button>
+          </FormFoot>
         </Form>
       </div>
-      {found?.of.map(({ term, pairs }) => <Section key={term} title={term} plain><CardPairs pairs={pairs} /></Section>)}
+      {found?.of.map(({ term, pairs }) => (
+        <Section key={term} title={term} plain>
+          <CardPairs pairs={pairs} />
+        </Section>
+      ))}
       {!!found?.dropped && <p class="muted">{counted(found.dropped, "card")} had no room in the answer.</p>}
     </div>
   );
 }
 
 async function lookedUp(collection: string, text: string, signal: AbortSignal) {
-  const terms = [...new Set(text.split("\n").map((line) => line.trim()).filter(Boolean))];
+  const terms = [
+    ...new Set(
+      text
+        .split("\n")
+        .map((line) => line.trim())
+        .filter(Boolean),
+    ),
+  ];
   const [agent, customer] = await both<LookupOut, CustomerLookupOut>(collection, "lookup", { terms }, signal);
-  const of = terms.map((term) => ({ term, pairs: cardPairs(agent.results[term] ?? [], customer?.results[term] ?? []) }));
+  const of = terms.map((term) => ({
+    term,
+    pairs: cardPairs(agent.results[term] ?? [], customer?.results[term] ?? []),
+  }));
   return { of, dropped: agent.dropped };
 }
 
 async function matched(collection: string, text: string, signal: AbortSignal) {
   const [agent, customer] = await both<MatchOut, CustomerMatchOut>(collection, "match", { text }, signal);
-  return { of: [{ term: "Cards in the text", pairs: cardPairs(agent.cards, customer?.cards ?? []) }], dropped: agent.dropped };
+  return {
+    of: [{ term: "Cards in the text", pairs: cardPairs(agent.cards, customer?.cards ?? []) }],
+    dropped: agent.dropped,
+  };
 }
 
 // To a customer, an agent_only collection is one that is not there.

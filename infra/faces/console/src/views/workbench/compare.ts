@@ -1,5 +1,12 @@
 // Which of an agent's passages and cards a customer is shown as well, and why not the others.
-import type { AgentAnswerOut, AgentResultOut, CardOut, CustomerAnswerOut, CustomerCardOut, CustomerResultOut } from "../../api";
+import type {
+  AgentAnswerOut,
+  AgentResultOut,
+  CardOut,
+  CustomerAnswerOut,
+  CustomerCardOut,
+  CustomerResultOut,
+} from "../../api";
 
 export interface Pair<A, C> {
   agent: A | null;

@@ -4,7 +4,11 @@ import type { Tone } from "../../kit";
 import { AT_LIVE_SERVICES, AT_SERVERS, OUTCOMES } from "../../outcome_words";
 
 export const TONES: Record<OutcomeStatus, Tone> = {
-  success: "ok", empty: "neutral", failed: "bad", cancelled: "warn", skipped: "warn",
+  success: "ok",
+  empty: "neutral",
+  failed: "bad",
+  cancelled: "warn",
+  skipped: "warn",
 };
 
 export const STATUSES: Record<AnswerStatus, { tone: Tone; means: string }> = {

@@ -4,7 +4,10 @@ import type { ComponentChildren } from "preact";
 export function Both(props: { children: ComponentChildren }) {
   return (
     <div class="both">
-      <div class="pair-heads" aria-hidden="true"><span>An agent is shown</span><span>A customer is shown</span></div>
+      <div class="pair-heads" aria-hidden="true">
+        <span>An agent is shown</span>
+        <span>A customer is shown</span>
+      </div>
       <ol class="pairs">{props.children}</ol>
     </div>
   );
@@ -22,8 +25,14 @@ interface Props {
 export function Pair({ hidden, agent, customer, why }: Props) {
   return (
     <li class={hidden ? "pair inside" : "pair"}>
-      <div class="half"><span class="whose">Agent</span>{agent ?? <Missing title="Not in the agent's answer" why={why} />}</div>
-      <div class="half"><span class="whose">Customer</span>{customer ?? <Missing title="Not shown to customers" why={why} />}</div>
+      <div class="half">
+        <span class="whose">Agent</span>
+        {agent ?? <Missing title="Not in the agent's answer" why={why} />}
+      </div>
+      <div class="half">
+        <span class="whose">Customer</span>
+        {customer ?? <Missing title="Not shown to customers" why={why} />}
+      </div>
     </li>
   );
 }
@@ -31,7 +40,9 @@ export function Pair({ hidden, agent, customer, why }: Props) {
 function Missing({ title, why }: { title: string; why: string }) {
   return (
     <div class="missing">
-      <p><strong>{title}</strong></p>
+      <p>
+        <strong>{title}</strong>
+      </p>
       <p class="small-text">{why}</p>
     </div>
   );

@@ -13,16 +13,25 @@ interface Props {
 /** Each passage of the agent's answer, and beside it what a customer is shown of it. */
 export function PassagePairs({ pairs, hasCustomers }: Props) {
   if (pairs.length === 0) {
-    return <div class="card"><Empty title="Nobody was shown a passage" /></div>;
+    return (
+      <div class="card">
+        <Empty title="Nobody was shown a passage" />
+      </div>
+    );
   }
   return (
     <Both>
       {pairs.map(({ agent, customer, rank }, at) => (
         <Pair
-          key={at} hidden={agent !== null && customer === null}
+          key={at}
+          hidden={agent !== null && customer === null}
           agent={agent && <AgentPassage of={agent} rank={at + 1} />}
           customer={customer && <CustomerPassage of={customer} rank={rank} />}
-          why={agent ? whyHidden(agent.provider.id, hasCustomers) : "Not among the agent's passages: others came before it there."}
+          why={
+            agent
+              ? whyHidden(agent.provider.id, hasCustomers)
+              : "Not among the agent's passages: others came before it there."
+          }
         />
       ))}
     </Both>
@@ -32,14 +41,24 @@ export function PassagePairs({ pairs, hasCustomers }: Props) {
 function AgentPassage({ of, rank }: { of: AgentResultOut; rank: number }) {
   return (
     <>
-      <p class="passage-title"><span class="rank">{rank}</span> <OutsideLink url={of.url}>{of.title || "(no title)"}</OutsideLink></p>
+      <p class="passage-title">
+        <span class="rank">{rank}</span> <OutsideLink url={of.url}>{of.title || "(no title)"}</OutsideLink>
+      </p>
       <p class="row">
         <a href={href("providers", of.provider.id)}>{of.provider.name}</a>
         <Exposure of={isAgentOnly(of.provider.id) ? "agent_only" : "customer_safe"} />
-        <Badge tone={of.audience === "public" ? "info" : "inside"} title="The provider's own label">{of.audience}</Badge>
+        <Badge tone={of.audience === "public" ? "info" : "inside"} title="The provider's own label">
+          {of.audience}
+        </Badge>
         <Locale of={of} />
-        {of.freshness !== "unknown" && <Badge tone={of.freshness === "stale" ? "warn" : "neutral"}>{of.freshness}</Badge>}
-        {of.truncated && <Badge tone="warn" title="The provider's text goes on">cut</Badge>}
+        {of.freshness !== "unknown" && (
+          <Badge tone={of.freshness === "stale" ? "warn" : "neutral"}>{of.freshness}</Badge>
+        )}
+        {of.truncated && (
+          <Badge tone="warn" title="The provider's text goes on">
+            cut
+          </Badge>
+        )}
         {of.evidence === "derived_context" && <Badge tone="warn">derived, not a source's words</Badge>}
       </p>
       <Snippet of={of.snippet} about={of.title} />
@@ -47,22 +66,32 @@ function AgentPassage({ of, rank }: { of: AgentResultOut; rank: number }) {
         <code>{of.chunkId ?? of.documentId}</code>
         {of.revision && <> · revision {of.revision}</>}
         <Scores of={of} />
-        {of.reviewDueAt && <> · review due <Time at={of.reviewDueAt} /></>}
+        {of.reviewDueAt && (
+          <>
+            {" "}
+            · review due <Time at={of.reviewDueAt} />
+          </>
+        )}
       </p>
     </>
   );
 }
 
 function Scores({ of }: { of: AgentResultOut }) {
-  if (of.providerScores) return <> · {of.providerScores.map(({ type, value }) => `${type} ${value ?? "–"}`).join(", ")}</>;
+  if (of.providerScores)
+    return <> · {of.providerScores.map(({ type, value }) => `${type} ${value ?? "–"}`).join(", ")}</>;
   return of.providerScore === null ? null : <> · score {of.providerScore}</>;
 }
 
 function CustomerPassage({ of, rank }: { of: CustomerResultOut; rank: number | null }) {
   return (
     <>
-      <p class="passage-title"><span class="rank">{rank}</span> <OutsideLink url={of.url}>{of.title || "(no title)"}</OutsideLink></p>
-      <p class="row"><Locale of={of} /></p>
+      <p class="passage-title">
+        <span class="rank">{rank}</span> <OutsideLink url={of.url}>{of.title || "(no title)"}</OutsideLink>
+      </p>
+      <p class="row">
+        <Locale of={of} />
+      </p>
       <Snippet of={of.snippet} about={of.title} />
     </>
   );
@@ -70,5 +99,10 @@ function CustomerPassage({ of, rank }: { of: CustomerResultOut; rank: number | n
 
 function Locale({ of }: { of: { locale: string | null; localeFallback: boolean | null } }) {
   if (of.locale === null) return <Badge>locale not known</Badge>;
-  return <Badge tone={of.localeFallback ? "warn" : "neutral"}>{of.locale}{of.localeFallback && ", a fallback"}</Badge>;
+  return (
+    <Badge tone={of.localeFallback ? "warn" : "neutral"}>
+      {of.locale}
+      {of.localeFallback && ", a fallback"}
+    </Badge>
+  );
 }

@@ -22,13 +22,21 @@ export function Picks({ label, none, of, chosen, onChosen }: Props) {
   const set = (id: string, on: boolean) => onChosen(on ? [...chosen, id] : chosen.filter((one) => one !== id));
   return (
     <fieldset class="group picks">
-      <legend>{label} <span class="muted">{chosen.length > 0 ? `· ${chosen.length} chosen` : `· ${none}`}</span></legend>
+      <legend>
+        {label} <span class="muted">{chosen.length > 0 ? `· ${chosen.length} chosen` : `· ${none}`}</span>
+      </legend>
       {of.length === 0 && <p class="muted">There is none.</p>}
       <div class="picks-list">
         {[...of, ...gone].map((one) => (
           <CheckField
-            key={one.id} checked={chosen.includes(one.id)} onValue={(on) => set(one.id, on)}
-            label={<span class="break">{one.name} <span class="muted small-text">{one.beside}</span></span>}
+            key={one.id}
+            checked={chosen.includes(one.id)}
+            onValue={(on) => set(one.id, on)}
+            label={
+              <span class="break">
+                {one.name} <span class="muted small-text">{one.beside}</span>
+              </span>
+            }
           />
         ))}
       </div>

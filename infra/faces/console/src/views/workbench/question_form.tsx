@@ -22,18 +22,27 @@ export function QuestionForm(props: Props) {
   const setDraft = (draft: Draft) => onQuestion({ ...question, draft });
   const narrowed = unsaid(question).length > 0 || question.collections.length > 0;
   const [open, setOpen] = useState(narrowed);
-  useEffect(() => { if (narrowed) setOpen(true); }, [narrowed]);
+  useEffect(() => {
+    if (narrowed) setOpen(true);
+  }, [narrowed]);
   return (
     <div class="card question">
       <Form label="Question" onSubmit={props.onAsk} problem={props.problem}>
         <Query {...props} />
-        <div class="options"><DraftFields specs={COMMON} draft={question.draft} onDraft={setDraft} /></div>
+        <div class="options">
+          <DraftFields specs={COMMON} draft={question.draft} onDraft={setDraft} />
+        </div>
         <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
           <summary>Providers, collections, and more for live services</summary>
           <div class="stack more">
             <Narrowing {...props} />
-            <div class="options"><DraftFields specs={AGENT_ONLY} draft={question.draft} onDraft={setDraft} /></div>
-            <p class="muted small-text">Customers cannot name providers, freshness, product, repository or version: these go with the agent's question alone.</p>
+            <div class="options">
+              <DraftFields specs={AGENT_ONLY} draft={question.draft} onDraft={setDraft} />
+            </div>
+            <p class="muted small-text">
+              Customers cannot name providers, freshness, product, repository or version: these go with the agent's
+              question alone.
+            </p>
           </div>
         </details>
         <Cost sources={props.sources} />
@@ -53,13 +62,22 @@ function Query({ question, onQuestion, busy, onAsk, onStop }: Props) {
       <Field label="Question" pointer="/query" hint="Enter asks; Shift and Enter begins a new line.">
         {(marks) => (
           <textarea
-            {...marks} rows={2} value={String(question.draft.query ?? "")} autocomplete="off" required onKeyDown={send}
-            onInput={(event) => onQuestion({ ...question, draft: { ...question.draft, query: event.currentTarget.value } })}
+            {...marks}
+            rows={2}
+            value={String(question.draft.query ?? "")}
+            autocomplete="off"
+            required
+            onKeyDown={send}
+            onInput={(event) =>
+              onQuestion({ ...question, draft: { ...question.draft, query: event.currentTarget.value } })
+            }
           />
         )}
       </Field>
       <div class="row">
-        <Button type="submit" kind="primary" busy={busy}>Ask as both</Button>
+        <Button type="submit" kind="primary" busy={busy}>
+          Ask as both
+        </Button>
         {busy && <Button onClick={onStop}>Stop</Button>}
       </div>
     </div>
@@ -70,23 +88,47 @@ function Narrowing({ question, onQuestion, sources }: Props) {
   return (
     <div class="two">
       <Picks
-        label="Providers" none="All that are active" chosen={question.providers} onChosen={(providers) => onQuestion({ ...question, providers })}
-        of={sources.providers.map((one) => ({ id: one.id, name: one.name, beside: <><Exposure of={one.exposureProfile} /> {KINDS[one.kind]}{one.status !== "active" && ", not active"}</> }))}
+        label="Providers"
+        none="All that are active"
+        chosen={question.providers}
+        onChosen={(providers) => onQuestion({ ...question, providers })}
+        of={sources.providers.map((one) => ({
+          id: one.id,
+          name: one.name,
+          beside: (
+            <>
+              <Exposure of={one.exposureProfile} /> {KINDS[one.kind]}
+              {one.status !== "active" && ", not active"}
+            </>
+          ),
+        }))}
       />
       <Picks
-        label="Collections of cards" none="None" chosen={question.collections} onChosen={(collections) => onQuestion({ ...question, collections })}
-        of={sources.collections.map((one) => ({ id: one.id, name: one.name, beside: <Exposure of={one.exposureProfile} /> }))}
+        label="Collections of cards"
+        none="None"
+        chosen={question.collections}
+        onChosen={(collections) => onQuestion({ ...question, collections })}
+        of={sources.collections.map((one) => ({
+          id: one.id,
+          name: one.name,
+          beside: <Exposure of={one.exposureProfile} />,
+        }))}
       />
     </div>
   );
 }
 
 function Cost({ sources }: { sources: Sources }) {
-  const live = sources.providers.filter((one) => one.status === "active" && ["context7", "exa", "mintlify", "deepwiki"].includes(one.kind));
+  const live = sources.providers.filter(
+    (one) => one.status === "active" && ["context7", "exa", "mintlify", "deepwiki"].includes(one.kind),
+  );
   if (live.length === 0) return null;
   return (
     <Notice>
-      <p>Questions are real: each counts for the allowance of {live.map((one) => one.name).join(", ")}, which may bill it, unless other providers are chosen.</p>
+      <p>
+        Questions are real: each counts for the allowance of {live.map((one) => one.name).join(", ")}, which may bill
+        it, unless other providers are chosen.
+      </p>
     </Notice>
   );
 }

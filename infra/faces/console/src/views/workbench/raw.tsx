@@ -8,15 +8,23 @@ export function Raw({ label, of, open = false }: { label: string; of: unknown; o
   if (of === null) return null;
   const text = JSON.stringify(of, null, 2);
   const copy = async () => {
-    const worked = await navigator.clipboard?.writeText(text).then(() => true, () => false) || selected(place.current);
+    const worked =
+      (await navigator.clipboard?.writeText(text).then(
+        () => true,
+        () => false,
+      )) || selected(place.current);
     announce(worked ? `${label}: copied` : "Press Ctrl-C to copy what is selected", worked ? "ok" : "bad");
   };
   return (
     <details open={open}>
       <summary>{label}</summary>
       <div class="raw">
-        <Button small label={`Copy ${label}`} onClick={() => void copy()}>Copy</Button>
-        <pre ref={place} tabIndex={0} aria-label={label}>{text}</pre>
+        <Button small label={`Copy ${label}`} onClick={() => void copy()}>
+          Copy
+        </Button>
+        <pre ref={place} tabIndex={0} aria-label={label}>
+          {text}
+        </pre>
       </div>
     </details>
   );

@@ -24,18 +24,31 @@ export function SearchTab({ sources }: { sources: Sources }) {
     setAnswers(found);
     announce(summed(found), found.agent.problem ? "bad" : "ok");
   });
-  const again = (asked: Question) => { setQuestion(asked); void asking.run(asked); };
+  const again = (asked: Question) => {
+    setQuestion(asked);
+    void asking.run(asked);
+  };
   return (
     <div class="stack">
       <QuestionForm
-        question={question} onQuestion={setQuestion} sources={sources} busy={asking.busy}
+        question={question}
+        onQuestion={setQuestion}
+        sources={sources}
+        busy={asking.busy}
         problem={asking.problem?.status === 422 ? asking.problem : null}
-        onAsk={() => void asking.run(question)} onStop={() => under.current?.abort()}
+        onAsk={() => void asking.run(question)}
+        onStop={() => under.current?.abort()}
       />
       <AskedBefore onAgain={again} />
-      {asking.problem && asking.problem.status !== 422 && <ProblemBox of={asking.problem} onRetry={() => void asking.run(question)} />}
+      {asking.problem && asking.problem.status !== 422 && (
+        <ProblemBox of={asking.problem} onRetry={() => void asking.run(question)} />
+      )}
       {asking.busy && !answers && <Skeleton label="Asking" lines={6} />}
-      {answers && <div class={asking.busy ? "stack stale" : "stack"} aria-busy={asking.busy}><AnswersShown of={answers} sources={sources} /></div>}
+      {answers && (
+        <div class={asking.busy ? "stack stale" : "stack"} aria-busy={asking.busy}>
+          <AnswersShown of={answers} sources={sources} />
+        </div>
+      )}
     </div>
   );
 }

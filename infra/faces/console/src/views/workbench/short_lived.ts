@@ -7,6 +7,7 @@ import { pathOf, post, remove } from "../../call";
 import { ApiProblem } from "../../problem";
 import { bearer, beforeEnd, end } from "../../session";
 import { store } from "../../store";
+import { clearAway } from "./left_over";
 
 export type Side = "agt" | "ast";
 
@@ -20,11 +21,14 @@ interface Lent {
 const LIFE_MS = 15 * 60_000;
 const SPARE_MS = 60_000;
 const PATH = "credentials";
-const WANTED: Record<Side, object> = {
+const WANTED: Record<Side, { name: string } & Record<string, unknown>> = {
   agt: { class: "agt", name: "Console workbench, as an agent (short-lived)" },
   ast: { class: "ast", name: "Console workbench, as a customer (short-lived)", grants: ["knowledge:read_public"] },
 };
 
+const NAMES: ReadonlySet<string> = new Set(Object.values(WANTED).map(({ name }) => name));
+
+let tidied = false;
 const making: Partial<Record<Side, Promise<Lent>>> = {};
 
 /** How many are held now, and when the first of them ends. */
@@ -43,7 +47,11 @@ export function drop(side: Side, admin = bearer()): void {
   const under = making[side];
   delete making[side];
   void tell();
-  if (under && admin) void under.then((lent) => giveBack(lent, admin), () => undefined);
+  if (under && admin)
+    void under.then(
+      (lent) => giveBack(lent, admin),
+      () => undefined,
+    );
 }
 
 export function dropAll(admin = bearer()): void {
@@ -61,6 +69,8 @@ async function lend(side: Side): Promise<Lent> {
     const body = { ...WANTED[side], expiresAt: new Date(endsAtMs).toISOString() };
     const { data, etag } = await post<CredentialWithToken>(PATH, body, { token });
     void tell();
+    if (!tidied) void clearAway(NAMES);
+    tidied = true;
     return { id: data.id, etag, token: data.token ?? "", endsAtMs };
   } catch (thrown) {
     delete making[side];

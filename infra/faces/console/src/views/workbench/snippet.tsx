@@ -12,7 +12,13 @@ export function Snippet({ of, about }: { of: string; about: string }) {
       <p class="keep-lines snippet">{long && !whole ? `${of.slice(0, AT_FIRST).trimEnd()} …` : of}</p>
       {long && (
         <div>
-          <Button small kind="quiet" expanded={whole} label={`${whole ? "Less" : "All"} of ${about}`} onClick={() => setWhole(!whole)}>
+          <Button
+            small
+            kind="quiet"
+            expanded={whole}
+            label={`${whole ? "Less" : "All"} of ${about}`}
+            onClick={() => setWhole(!whole)}
+          >
             {whole ? "Show less" : `Show all ${of.length} characters`}
           </Button>
         </div>

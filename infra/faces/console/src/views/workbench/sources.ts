@@ -16,7 +16,11 @@ export async function readSources(signal: AbortSignal): Promise<Sources> {
   return { providers: providers.sort(byName), collections: collections.sort(byName) };
 }
 
-async function readPages<P extends { nextCursor: string | null }, T>(path: string, rows: (page: P) => T[], signal: AbortSignal) {
+async function readPages<P extends { nextCursor: string | null }, T>(
+  path: string,
+  rows: (page: P) => T[],
+  signal: AbortSignal,
+) {
   const all: T[] = [];
   let cursor: string | null = null;
   do {

@@ -18,10 +18,17 @@ export function TimeLine({ outcomes, deadlineMs, sources }: Props) {
   const scaleMs = Math.max(deadlineMs, ...outcomes.map((one) => one.durationMs));
   return (
     <Section title="Who was asked, for the agent">
-      <p class="muted small-text">Bars are of the deadline of {deadlineMs} ms. Customers are never told which providers there are.</p>
+      <p class="muted small-text">
+        Bars are of the deadline of {deadlineMs} ms. Customers are never told which providers there are.
+      </p>
       <ul class="time-line">
         {outcomes.map((one) => (
-          <Lane key={one.id} of={one} scaleMs={scaleMs} registered={sources.providers.find(({ id }) => id === one.id) ?? null} />
+          <Lane
+            key={one.id}
+            of={one}
+            scaleMs={scaleMs}
+            registered={sources.providers.find(({ id }) => id === one.id) ?? null}
+          />
         ))}
       </ul>
     </Section>
@@ -33,21 +40,50 @@ function Lane({ of, scaleMs, registered }: { of: OutcomeOut; scaleMs: number; re
   return (
     <li class="lane-of">
       <div class="lane-who">
-        <a class="break" href={href("providers", of.id)}>{of.name ?? of.id}</a>
-        {registered && <span class="row"><Exposure of={registered.exposureProfile} /><span class="muted small-text">{KINDS[registered.kind]}</span></span>}
+        <a class="break" href={href("providers", of.id)}>
+          {of.name ?? of.id}
+        </a>
+        {registered && (
+          <span class="row">
+            <Exposure of={registered.exposureProfile} />
+            <span class="muted small-text">{KINDS[registered.kind]}</span>
+          </span>
+        )}
       </div>
       <div class="lane-what">
         <div class="row">
-          <Badge tone={TONES[of.status]} dot>{of.status}</Badge>
+          <Badge tone={TONES[of.status]} dot>
+            {of.status}
+          </Badge>
           <span class="nowrap">{of.durationMs} ms</span>
           <span class="muted nowrap">{counted(of.resultCount, "passage")}</span>
-          {of.truncated && <Badge tone="warn" title="The provider had more than was asked for">truncated</Badge>}
+          {of.truncated && (
+            <Badge tone="warn" title="The provider had more than was asked for">
+              truncated
+            </Badge>
+          )}
         </div>
-        <span class={`track ${TONES[of.status]}`} aria-hidden="true"><span style={{ width: `${Math.max(share, of.durationMs > 0 ? 0.5 : 0)}%` }} /></span>
-        {of.errorCode && <p class="small-text"><code>{of.errorCode}</code> <Worded of={explained(of.errorCode, registered?.kind ?? null)} /></p>}
-        {of.retryAt && <p class="small-text">It may be asked again <Time at={of.retryAt} both />.</p>}
+        <span class={`track ${TONES[of.status]}`} aria-hidden="true">
+          <span style={{ width: `${Math.max(share, of.durationMs > 0 ? 0.5 : 0)}%` }} />
+        </span>
+        {of.errorCode && (
+          <p class="small-text">
+            <code>{of.errorCode}</code> <Worded of={explained(of.errorCode, registered?.kind ?? null)} />
+          </p>
+        )}
+        {of.retryAt && (
+          <p class="small-text">
+            It may be asked again <Time at={of.retryAt} both />.
+          </p>
+        )}
         {of.warnings.length > 0 && (
-          <ul class="small-text warnings">{of.warnings.map((code) => <li key={code}><code>{code}</code> {warningText(code)}</li>)}</ul>
+          <ul class="small-text warnings">
+            {of.warnings.map((code) => (
+              <li key={code}>
+                <code>{code}</code> {warningText(code)}
+              </li>
+            ))}
+          </ul>
         )}
         {registered && <Effective of={registered} />}
       </div>

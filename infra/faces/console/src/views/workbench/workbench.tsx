@@ -10,7 +10,10 @@ import { SearchTab } from "./search_tab";
 import { dropAll, held } from "./short_lived";
 import { readSources } from "./sources";
 
-const TABS = [{ id: "search", label: "Search" }, { id: "cards", label: "Cards" }];
+const TABS = [
+  { id: "search", label: "Search" },
+  { id: "cards", label: "Cards" },
+];
 
 /** Asks a question as an agent and as a customer, and lays the two answers side by side. */
 export function WorkbenchView({ query }: ViewProps) {
@@ -24,8 +27,12 @@ export function WorkbenchView({ query }: ViewProps) {
         {(data) => (
           <Tabs label="What to try" tabs={TABS} current={tab} onCurrent={(id) => note("tab", id)}>
             {/* Both stay, so that an answer is still there after a look at the other one. */}
-            <div hidden={tab !== "search"}><SearchTab sources={data} /></div>
-            <div hidden={tab !== "cards"}><CardTab collections={data.collections} /></div>
+            <div hidden={tab !== "search"}>
+              <SearchTab sources={data} />
+            </div>
+            <div hidden={tab !== "cards"}>
+              <CardTab collections={data.collections} />
+            </div>
           </Tabs>
         )}
       </Loaded>
