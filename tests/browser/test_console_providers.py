@@ -91,7 +91,6 @@ def test_all_pages_of_the_list_are_read_and_filtered(stage: ConsoleStage, axe: A
     expect(rows).to_have_count(2)
     page.get_by_label("Find").fill("nobody")
     expect(page.get_by_text("No provider fits")).to_be_visible()
-    flawless(page, axe, screenshots, "providers-none")
 
 
 def test_a_contract_provider_is_registered_under_one_key_and_its_secret_shown_once(

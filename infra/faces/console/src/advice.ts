@@ -14,7 +14,7 @@ const BY_CODE: Record<string, string> = {
 };
 
 const BY_STATUS: Record<number, string> = {
-  401: "Sign in again.",
+  401: "Sign in with an admin token that is valid now.",
   403: "This credential may not do that. Sign in with an admin token.",
   404: "It may have been deleted meanwhile. Go back to the list.",
   409: "As things stand now it cannot be done. Read it again before you repeat it.",

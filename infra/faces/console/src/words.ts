@@ -117,3 +117,9 @@ export function codeText(code: OutcomeCode | string | null): string {
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
+
+/** A field's name as words: `approvedHosts` is `Approved hosts`. */
+export function spelled(name: string): string {
+  const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

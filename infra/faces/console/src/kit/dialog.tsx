@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import { modals } from "../announce";
+import { modals, unsayAll } from "../announce";
 import { useAction } from "../load";
 import { Status } from "../shell/status";
 import { Button } from "./button";
@@ -24,6 +24,7 @@ export function Dialog(props: Props) {
     const dialog = box.current;
     const opener = document.activeElement as HTMLElement | null;
     dialog?.showModal();
+    unsayAll();
     modals.set(modals.get() + 1);
     const wanted =
       dialog?.querySelector<HTMLElement>("[data-autofocus]") ??

@@ -44,11 +44,11 @@ export function Form(props: Props) {
   );
 }
 
-/** What the gateway said of the field at this JSON pointer, or of something inside it. */
-export function useViolation(pointer: string | undefined): string | null {
+/** What the gateway said of the field at this JSON pointer, or of something inside it; `exactly`: of itself alone. */
+export function useViolation(pointer: string | undefined, exactly = false): string | null {
   const problem = useContext(Refusal);
   if (!problem || pointer === undefined) return null;
-  const own = problem.violations.filter((one) => one.pointer === pointer || one.pointer.startsWith(`${pointer}/`));
+  const own = problem.violations.filter((one) => one.pointer === pointer || (!exactly && one.pointer.startsWith(`${pointer}/`)));
   return own.length > 0 ? own.map((one) => one.detail).join(" ") : null;
 }
 

@@ -4,6 +4,7 @@ import { announce } from "../../announce";
 import { Badge, Button, Facts, Notice, ProblemBox, Section, Time } from "../../kit";
 import { useAction } from "../../load";
 import { href } from "../../router";
+import { spelled } from "../../words";
 import { rereadCapabilities, type Read } from "./calls";
 import { CAPABILITIES, isBound } from "./kinds";
 
@@ -110,7 +111,7 @@ function lastFacts(of: ProviderShown): Fact[] {
 }
 
 function configFacts(config: object): Fact[] {
-  return Object.entries(config).map(([name, value]) => [name, <ConfigValue of={value} />]);
+  return Object.entries(config).map(([name, value]) => [spelled(name), <ConfigValue of={value} />]);
 }
 
 function ConfigValue({ of }: { of: unknown }) {

@@ -1,6 +1,6 @@
 import type { PassageShown, OutcomeStatus } from "../../api";
 import { Again, Badge, Facts, Notice, OutsideLink, type Tone } from "../../kit";
-import { counted, warningText } from "../../words";
+import { counted, spelled, warningText } from "../../words";
 import type { TestShown } from "./calls";
 
 const TONES: Record<OutcomeStatus, Tone> = {
@@ -61,7 +61,7 @@ export function Report({ of }: { of: TestShown }) {
         <summary>How it was asked</summary>
         <Facts
           of={Object.entries(of.effective).map(([name, value]) => [
-            name,
+            spelled(name),
             <code>{typeof value === "object" ? trueOnes(value) : String(value)}</code>,
           ])}
         />
@@ -98,8 +98,20 @@ function Passage({ of }: { of: PassageShown }) {
           {of.providerScore !== null && ` · score ${of.providerScore}`}
         </span>
       </p>
-      <p class="keep-lines snippet">{of.snippet}</p>
+      <Snippet of={of.snippet} />
     </li>
+  );
+}
+
+const LONG_CHARACTERS = 700;
+
+// A long one scrolls inside itself, which a keyboard has to reach.
+function Snippet(props: { of: string }) {
+  if (props.of.length <= LONG_CHARACTERS) return <p class="keep-lines snippet">{props.of}</p>;
+  return (
+    <div class="keep-lines snippet long" tabIndex={0} role="group" aria-label="Text of the passage">
+      {props.of}
+    </div>
   );
 }
 
