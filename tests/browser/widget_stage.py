@@ -63,6 +63,19 @@ def element(**attributes: str | bool) -> str:
     return f"<knowledge-search {' '.join(texts)}></knowledge-search>"
 
 
+# One turn of the page's event loop, which no stopped clock holds up.
+_TURN = """() => new Promise((resolve) => {
+  const channel = new MessageChannel();
+  channel.port1.onmessage = resolve;
+  channel.port2.postMessage(0);
+})"""
+_NOTE_EVENTS = """() => {
+  window.told = [];
+  for (const name of ["results", "error"])
+    document.addEventListener(`knowledge-search:${name}`, ({detail}) => window.told.push(detail));
+}"""
+
+
 class OpenPage(Protocol):
     def __call__(self, url: str = "", *, origins: tuple[str, ...] = (), **context: Any) -> Watched: ...
 
@@ -144,6 +157,19 @@ class Stage:
         """As on a keyboard; the question that follows is asked after a moment."""
         self.input.click()
         self.page.keyboard.type(text)
+
+    @property
+    def queries(self) -> list[str]:
+        return [asked["query"] for asked in self.asked]
+
+    def go_on(self, ms: int) -> None:
+        """Lets the time of a page run whose clock stands, and lets what was sent arrive."""
+        self.page.clock.run_for(ms)
+        self.page.evaluate(_TURN)
+
+    def note_events(self) -> None:
+        """From now on the page's `told` holds what the element tells it."""
+        self.page.evaluate(_NOTE_EVENTS)
 
     def wait_for_questions(self, count: int) -> None:
         waited_ms = 0

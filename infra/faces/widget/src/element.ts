@@ -5,9 +5,11 @@ import { set } from "./dom";
 import { onFieldKey } from "./keys";
 import { ATTRIBUTES, gatewayOf, layoutOf, limitOf, localeOf, minLengthOf, shortcutOf, targetOf } from "./settings";
 import { listenFor, stopListeningFor, type Reachable } from "./shortcuts";
+import { reflect, takeEarly } from "./properties";
 import { Search, type State } from "./search";
 import { inDialog, skeleton, type DialogSkeleton, type Skeleton } from "./skeleton";
 import { adoptStyles } from "./styles";
+import { focused } from "./focus";
 import { nameEverything, wordsFor } from "./naming";
 import { tidied } from "./queries";
 import { VERSION } from "./version";
@@ -45,7 +47,7 @@ export class KnowledgeSearch extends HTMLElement implements Reachable {
   }
 
   connectedCallback(): void {
-    this.#takeEarlyProperties();
+    takeEarly(this);
     this.#build();
     this.#refresh();
     listenFor(this);
@@ -66,8 +68,8 @@ export class KnowledgeSearch extends HTMLElement implements Reachable {
     this.#build();
     this.#refresh();
     if (!ASKED_ANEW.includes(name)) return;
-    if (this.#state.kind === "idle") this.#search.stop();
-    else void this.#search.now();
+    if (this.#view.isShown) void this.#search.now();
+    else this.#search.stop(); // what nobody looks at is not asked anew
   }
 
   /** What is written, without spaces around it and without what cannot be seen. Setting it asks for nothing. */
@@ -282,7 +284,7 @@ export class KnowledgeSearch extends HTMLElement implements Reachable {
 
   /** Back on line it goes on; a page that is put aside asks nothing, and goes on when it is taken up again. */
   readonly #onPage = (event: Event): void => {
-    if (event.type === "online" && this.#state.kind === "offline") void this.#search.now();
+    if (event.type === "online" && this.#state.kind === "offline" && this.#view.isShown) void this.#search.now();
     if (event.type === "pagehide") this.#toResume = this.#search.pause();
     if (event.type === "pageshow" && this.#toResume) void this.#search.now();
     if (event.type === "pageshow") this.#toResume = false;
@@ -292,44 +294,8 @@ export class KnowledgeSearch extends HTMLElement implements Reachable {
     const event = new CustomEvent(`knowledge-search:${name}`, { detail, bubbles: true, composed: true, cancelable: name === "select" });
     return this.dispatchEvent(event);
   }
-
-  /** What was set on the element before its script came. */
-  #takeEarlyProperties(): void {
-    for (const name of ["query", "strings", ...REFLECTED.keys()]) {
-      if (!Object.hasOwn(this, name)) continue;
-      const own = this as unknown as Record<string, unknown>;
-      const value = own[name];
-      delete own[name];
-      own[name] = value;
-    }
-  }
 }
 
 const PAGE_EVENTS = ["online", "pagehide", "pageshow"];
 
-/** Properties that are their attributes: `element.minLength = 3` is `min-length="3"`. */
-const REFLECTED = new Map(
-  ["api", "key", "locale", "limit", "placeholder", "label", "theme", "layout", "shortcut", "target", "min-length"].map(
-    (name) => [name.replace(/-(\w)/, (_, letter: string) => letter.toUpperCase()), name],
-  ),
-);
-
-for (const [property, attribute] of REFLECTED) {
-  Object.defineProperty(KnowledgeSearch.prototype, property, {
-    configurable: true,
-    enumerable: true,
-    get(this: Element) {
-      return this.getAttribute(attribute);
-    },
-    set(this: Element, value: unknown) {
-      set(this, { [attribute]: value === null || value === undefined ? false : String(value) });
-    },
-  });
-}
-
-/** The element that has the focus, inside open shadow trees as well. */
-function focused(): HTMLElement | null {
-  let element = document.activeElement;
-  while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
-  return element instanceof HTMLElement && element !== document.body ? element : null;
-}
+reflect(KnowledgeSearch.prototype);

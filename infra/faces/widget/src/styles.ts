@@ -7,7 +7,7 @@ const LIGHT = `--_bg:var(--ks-background,#fff);--_text:var(--ks-text,#1c2127);--
 
 const DARK = `--_bg:var(--ks-background,#171b21);--_text:var(--ks-text,#e8ecf1);--_muted:var(--ks-muted,#a3adb8);
 --_line:var(--ks-border,#343b45);--_edge:var(--ks-field-border,#77818d);--_accent:var(--ks-accent,#7db4ff);
---_hover:var(--ks-hover,#222c3a);--_mark:var(--ks-mark,#5a4a12);
+--_hover:var(--ks-hover,#222c3a);--_mark:var(--ks-mark,#473a0d);
 --_shadow:var(--ks-shadow,0 1px 2px rgb(0 0 0/.4),0 12px 32px rgb(0 0 0/.55));color-scheme:dark`;
 
 const FRAME = `
