@@ -19,9 +19,9 @@ BASE = "/internal/tools"
 TOKEN = f"kg_adm_{'c3' * 8}_{'0f' * 32}"
 PROVIDERS = "knowledge/providers"
 HEALTH = "knowledge/health"
-SCHEMES: tuple[Literal["light"], Literal["dark"]] = ("light", "dark")
 NARROW: ViewportSize = {"width": 320, "height": 640}
 WIDE: ViewportSize = {"width": 1280, "height": 800}
+LOOKS: tuple[tuple[Literal["light", "dark"], ViewportSize], ...] = (("light", WIDE), ("dark", NARROW))
 
 Axe = Callable[[Page], list[dict[str, Any]]]
 Keep = Callable[[Page, str], None]
@@ -123,7 +123,7 @@ def flawless(page: Page, axe: Axe, keep: Keep, name: str) -> None:
     """No rule of accessibility is broken, in light on a desk and in dark on a small phone, where nothing has to be
     scrolled sideways.
     """
-    for scheme, size in zip(SCHEMES, (WIDE, NARROW), strict=True):
+    for scheme, size in LOOKS:
         page.set_viewport_size(size)
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # no colour is half way to the next
         width = page.evaluate("document.documentElement.scrollWidth")

@@ -66,7 +66,7 @@ def body_of(stage: ConsoleStage, method: str, path: str) -> Any:
 
 
 def test_all_pages_of_the_list_are_read_and_filtered(stage: ConsoleStage, axe: Axe, screenshots: Keep) -> None:
-    exa = {"name": "Live", "kind": "exa", "id": "ao_k3j5mq2x7a4bwz6t", "exposureProfile": "agent_only"}
+    exa: dict[str, Any] = {"name": "Live", "kind": "exa", "id": "ao_k3j5mq2x7a4bwz6t", "exposureProfile": "agent_only"}
     exa |= {"config": {"approvedHosts": ["docs.example.com"]}, "status": "auto_disabled", "needsTest": True}
     private = contract(id="cs_k3j5mq2x7a4bwz6b", name="Office", allowPrivateNetwork=True, status="disabled")
     page = stage.page

@@ -29,16 +29,17 @@ export function begin(accepted: string): void {
 /** Forgets the token and breaks off whatever is under way, after what has to be sent with it for the last time. */
 export function end(why: Ending): void {
   if (token === null) return;
-  for (const task of lastThings) task(token);
+  const last = token;
   token = null;
   clearInterval(watch);
   endsSoonMs.set(null);
   leaving.abort();
   ending.set(why);
   signedIn.set(false);
+  for (const task of lastThings) task(last);
 }
 
-/** `task` is called with the token just before it is forgotten; also when the page is closed, so it must not wait. */
+/** `task` is handed the token when the session has ended; also when the page is closed, so it must not wait. */
 export function beforeEnd(task: (token: string) => void): void {
   lastThings.add(task);
 }
