@@ -21,7 +21,7 @@ def run(program: str, *arguments: str) -> str:
     script = FACES / program
     assert script.is_file(), f"{script} is missing: run `make faces`"
     done = subprocess.run(
-        [str(NODE), str(script), *arguments], cwd=FACES, capture_output=True, text=True, timeout=180, check=False
+        [str(NODE), str(script), *arguments], cwd=FACES, capture_output=True, text=True, timeout=600, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
