@@ -6,15 +6,14 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenPage
+from tests.browser.console_keyboard import button, enter, sign_in, tab_to
 from tests.browser.console_stage import Axe
 from tests.e2e.running import PROVIDERS, Gateway
 
 pytestmark = [pytest.mark.emulator]
-
-_MOST_TABS = 60
 
 
 @pytest.fixture
@@ -29,31 +28,6 @@ def spare(demo: Gateway) -> Iterator[str]:
     yield provider_id
     if demo.as_admin("GET", f"{PROVIDERS}/{provider_id}").status == 200:
         demo.remove_provider(provider_id)
-
-
-def tab_to(page: Page, wanted: Locator) -> None:
-    """Presses Tab until it has the focus, as somebody without a mouse would."""
-    for _ in range(_MOST_TABS):
-        if wanted.evaluate("(one) => one === document.activeElement"):
-            return
-        page.keyboard.press("Tab")
-    pytest.fail(f"{wanted} is not reached by Tab")
-
-
-def button(page: Page, name: str) -> Locator:
-    return page.get_by_role("button", name=name, exact=True)
-
-
-def enter(page: Page, name: str) -> None:
-    tab_to(page, button(page, name))
-    page.keyboard.press("Enter")
-
-
-def sign_in(page: Page, token: str) -> None:
-    expect(page.get_by_label("Admin token")).to_be_focused()
-    page.keyboard.insert_text(token)
-    page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", level=1)).to_have_text("Health")
 
 
 def test_a_provider_is_tested_and_its_secret_rotated_and_copied_without_a_mouse(

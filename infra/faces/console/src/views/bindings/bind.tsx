@@ -18,6 +18,8 @@ interface Made {
   testQuery: string;
 }
 
+const ASKED = "Asked for real: once before it is saved, and once more to show what it finds.";
+
 /** Two columns: what is there, and what becomes of it here. */
 export function Bind({ instanceId, remoteId }: { instanceId: string; remoteId: string }) {
   const read = useLoad((signal) => readOne(instanceId, signal), [instanceId]);
@@ -34,9 +36,13 @@ export function Bind({ instanceId, remoteId }: { instanceId: string; remoteId: s
         {(data) => (
           <div class="binding">
             <Remote instance={data.instance} remoteId={remoteId} entry={entry} />
-            {made
-              ? <Bound of={made} instance={data.instance} />
-              : (entry.data || entry.problem) && <BindForm instance={data.instance} remoteId={remoteId} entry={entry.data} onMade={setMade} />}
+            {made ? (
+              <Bound of={made} instance={data.instance} />
+            ) : (
+              (entry.data || entry.problem) && (
+                <BindForm instance={data.instance} remoteId={remoteId} entry={entry.data} onMade={setMade} />
+              )
+            )}
           </div>
         )}
       </Loaded>
@@ -44,7 +50,12 @@ export function Bind({ instanceId, remoteId }: { instanceId: string; remoteId: s
   );
 }
 
-function BindForm(props: { instance: InstanceShown; remoteId: string; entry: EntryShown | null; onMade: (made: Made) => void }) {
+function BindForm(props: {
+  instance: InstanceShown;
+  remoteId: string;
+  entry: EntryShown | null;
+  onMade: (made: Made) => void;
+}) {
   const { instance, remoteId, entry } = props;
   const [draft, setDraft] = useState(() => newDraft(instance.kind, entry?.name ?? ""));
   const [testQuery, setTestQuery] = useState("");
@@ -61,12 +72,17 @@ function BindForm(props: { instance: InstanceShown; remoteId: string; entry: Ent
         <TestFailure of={binding.problem} />
         <BindingFields kind={instance.kind} draft={draft} onDraft={setDraft} entry={entry} />
         <TextField
-          label="Test query" value={testQuery} onValue={setTestQuery} pointer="/testQuery"
-          hint={`Asked for real: once before it is saved, and once more to show what it finds.${instance.kind === "dify" ? " At most 250 characters." : ""}`}
+          label="Test query"
+          value={testQuery}
+          onValue={setTestQuery}
+          pointer="/testQuery"
+          hint={instance.kind === "dify" ? `${ASKED} At most 250 characters.` : ASKED}
         />
         <FormFoot>
           <LinkButton href={href("instances", instance.id)}>Cancel</LinkButton>
-          <Button type="submit" kind="primary" busy={binding.busy}>Test and bind</Button>
+          <Button type="submit" kind="primary" busy={binding.busy}>
+            Test and bind
+          </Button>
         </FormFoot>
       </Form>
     </Section>
@@ -81,10 +97,15 @@ function Bound({ of, instance }: { of: Made; instance: InstanceShown }) {
   return (
     <div class="stack" ref={box} tabIndex={-1}>
       <Notice tone="ok" title="It is bound, and active">
-        <p>Searches of {provider.exposureProfile === "customer_safe" ? "customers and agents" : "agents"} ask it from now on.</p>
+        <p>
+          Searches of {provider.exposureProfile === "customer_safe" ? "customers and agents" : "agents"} ask it from now
+          on.
+        </p>
       </Notice>
       <div class="row">
-        <LinkButton kind="primary" href={href("instances", instance.id, "edit", provider.id)}>Change how it is asked</LinkButton>
+        <LinkButton kind="primary" href={href("instances", instance.id, "edit", provider.id)}>
+          Change how it is asked
+        </LinkButton>
         <LinkButton href={href("providers", provider.id)}>Its registration</LinkButton>
         <LinkButton href={href("instances", instance.id)}>Bind another</LinkButton>
       </div>

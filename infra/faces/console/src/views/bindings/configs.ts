@@ -11,51 +11,151 @@ const SETTINGS = "How it is searched";
 
 const FASTGPT: Spec[] = [
   {
-    at: "config/searchMode", label: "Search mode", as: "select", group: SETTINGS,
+    at: "config/searchMode",
+    label: "Search mode",
+    as: "select",
+    group: SETTINGS,
     options: [
-      { value: "embedding", label: "By meaning (embedding)" }, { value: "fullTextRecall", label: "Full text (fullTextRecall)" },
-      { value: "mixedRecall", label: "Both (mixedRecall)" },
+      { value: "embedding", label: "Semantic" },
+      { value: "fullTextRecall", label: "Full text" },
+      { value: "mixedRecall", label: "Mixed" },
     ],
   },
-  { at: "config/tokenLimit", label: "Token limit", as: "integer", first: "5000", min: 1, max: 20_000, hint: "1 to 20,000 tokens of text, not rows.", group: SETTINGS },
-  { at: "config/similarity", label: "Similarity", as: "number", first: "0", max: 1, hint: "0 to 1. Filters by meaning, and where a rerank really ran.", group: SETTINGS },
-  { at: "config/usingReRank", label: "Rerank", as: "check", hint: "Silently off in FastGPT where no rerank model is set.", group: SETTINGS },
+  {
+    at: "config/tokenLimit",
+    label: "Token limit",
+    as: "integer",
+    first: "5000",
+    min: 1,
+    max: 20_000,
+    hint: "1 to 20,000 tokens of text, not rows.",
+    group: SETTINGS,
+  },
+  {
+    at: "config/similarity",
+    label: "Similarity",
+    as: "number",
+    first: "0",
+    max: 1,
+    hint: "0 to 1. Filters by meaning, and where a rerank really ran.",
+    group: SETTINGS,
+  },
+  {
+    at: "config/usingReRank",
+    label: "Rerank",
+    as: "check",
+    hint: "Silently off in FastGPT where no rerank model is set.",
+    group: SETTINGS,
+  },
 ];
 
 const RAGFLOW: Spec[] = [
-  { at: "config/similarityThreshold", label: "Similarity threshold", as: "number", first: "0.2", max: 1, hint: "0 to 1", group: SETTINGS },
-  { at: "config/vectorSimilarityWeight", label: "Weight of meaning", as: "number", first: "0.3", max: 1, hint: "0 to 1; the rest is the weight of keywords.", group: SETTINGS },
-  { at: "config/topK", label: "Candidates", as: "integer", first: "1024", min: 1, max: 2048, hint: "1 to 2,048: the pool, not the number of results.", group: SETTINGS },
+  {
+    at: "config/similarityThreshold",
+    label: "Similarity threshold",
+    as: "number",
+    first: "0.2",
+    max: 1,
+    hint: "0 to 1",
+    group: SETTINGS,
+  },
+  {
+    at: "config/vectorSimilarityWeight",
+    label: "Weight of meaning",
+    as: "number",
+    first: "0.3",
+    max: 1,
+    hint: "0 to 1; the rest is the weight of keywords.",
+    group: SETTINGS,
+  },
+  {
+    at: "config/topK",
+    label: "Candidates",
+    as: "integer",
+    first: "1024",
+    min: 1,
+    max: 2048,
+    hint: "1 to 2,048: the pool, not the number of results.",
+    group: SETTINGS,
+  },
 ];
 const GRAPH: Spec = {
-  at: "config/useKg", label: "Search the knowledge graph too", as: "check", group: SETTINGS,
+  at: "config/useKg",
+  label: "Search the knowledge graph too",
+  as: "check",
+  group: SETTINGS,
   hint: "A language model works at every search. What it brings was written by a model, and is marked so.",
 };
 
 const DIFY: Spec[] = [
   {
-    at: `${MODEL}/searchMethod`, label: "Search method", as: "select", group: SETTINGS,
+    at: `${MODEL}/searchMethod`,
+    label: "Search method",
+    as: "select",
+    group: SETTINGS,
     options: [
-      { value: "semantic_search", label: "By meaning (semantic_search)" }, { value: "keyword_search", label: "Keywords (keyword_search)" },
-      { value: "full_text_search", label: "Full text (full_text_search)" }, { value: "hybrid_search", label: "Both (hybrid_search)" },
+      { value: "semantic_search", label: "Semantic" },
+      { value: "keyword_search", label: "Keyword" },
+      { value: "full_text_search", label: "Full text" },
+      { value: "hybrid_search", label: "Hybrid" },
     ],
   },
-  { at: `${MODEL}/scoreThreshold`, label: "Score threshold", as: "number", optional: true, max: 1, hint: "0 to 1; empty is off.", group: SETTINGS },
   {
-    at: `${MODEL}/rerankMode`, label: "Rerank", as: "select", optional: true, group: SETTINGS,
+    at: `${MODEL}/scoreThreshold`,
+    label: "Score threshold",
+    as: "number",
+    optional: true,
+    max: 1,
+    hint: "0 to 1; empty is off.",
+    group: SETTINGS,
+  },
+  {
+    at: `${MODEL}/rerankMode`,
+    label: "Rerank",
+    as: "select",
+    optional: true,
+    group: SETTINGS,
     options: [
-      { value: "", label: "Off" }, { value: "reranking_model", label: "With a rerank model" }, { value: "weighted_score", label: "With weights" },
+      { value: "", label: "Off" },
+      { value: "reranking_model", label: "With a rerank model" },
+      { value: "weighted_score", label: "With weights" },
     ],
   },
 ];
 const RERANK: Spec[] = [
-  { at: `${MODEL}/rerankModel/providerName`, label: "Provider of the rerank model", as: "text", hint: "As Dify names it.", group: "Rerank model" },
+  {
+    at: `${MODEL}/rerankModel/providerName`,
+    label: "Provider of the rerank model",
+    as: "text",
+    hint: "As Dify names it.",
+    group: "Rerank model",
+  },
   { at: `${MODEL}/rerankModel/modelName`, label: "Rerank model", as: "text", group: "Rerank model" },
 ];
 const WEIGHTS: Spec[] = [
-  { at: `${MODEL}/weights/vectorWeight`, label: "Weight of meaning", as: "number", first: "0.7", max: 1, hint: "Both weights make 1.", group: "Weights" },
-  { at: `${MODEL}/weights/keywordWeight`, label: "Weight of keywords", as: "number", first: "0.3", max: 1, group: "Weights" },
-  { at: `${MODEL}/weights/embeddingProviderName`, label: "Provider of the embedding model", as: "text", group: "Weights" },
+  {
+    at: `${MODEL}/weights/vectorWeight`,
+    label: "Weight of meaning",
+    as: "number",
+    first: "0.7",
+    max: 1,
+    hint: "Both weights make 1.",
+    group: "Weights",
+  },
+  {
+    at: `${MODEL}/weights/keywordWeight`,
+    label: "Weight of keywords",
+    as: "number",
+    first: "0.3",
+    max: 1,
+    group: "Weights",
+  },
+  {
+    at: `${MODEL}/weights/embeddingProviderName`,
+    label: "Provider of the embedding model",
+    as: "text",
+    group: "Weights",
+  },
   { at: `${MODEL}/weights/embeddingModelName`, label: "Embedding model", as: "text", group: "Weights" },
 ];
 
@@ -77,12 +177,54 @@ export function specsOf(kind: Product, draft: Draft, entry: Pick<EntryShown, "ha
 
 /** The fields beside the config. */
 export const COMMON: Spec[] = [
-  { at: "resultLimit", label: "Passages a search", as: "integer", first: "6", min: 1, max: 20, hint: "1 to 20", group: "Limits" },
-  { at: "requestTimeoutMs", label: "Time limit, ms", as: "integer", first: "15000", min: 1000, max: 25_000, hint: "1,000 to 25,000; never past the search's own deadline.", group: "Limits" },
-  { at: "maxSnippetCharacters", label: "Characters a passage", as: "integer", first: "4000", min: 100, max: 8000, hint: "100 to 8,000; a longer one is cut and marked.", group: "Limits" },
+  {
+    at: "resultLimit",
+    label: "Passages a search",
+    as: "integer",
+    first: "6",
+    min: 1,
+    max: 20,
+    hint: "1 to 20",
+    group: "Limits",
+  },
+  {
+    at: "requestTimeoutMs",
+    label: "Time limit, ms",
+    as: "integer",
+    first: "15000",
+    min: 1000,
+    max: 25_000,
+    hint: "1,000 to 25,000; never past the search's own deadline.",
+    group: "Limits",
+  },
+  {
+    at: "maxSnippetCharacters",
+    label: "Characters a passage",
+    as: "integer",
+    first: "4000",
+    min: 100,
+    max: 8000,
+    hint: "100 to 8,000; a longer one is cut and marked.",
+    group: "Limits",
+  },
 ];
 export const FIRST: Spec[] = [{ at: "name", label: "Name", as: "text", hint: "One line for people." }];
 export const LAST: Spec[] = [
-  { at: "priority", label: "Priority", as: "integer", first: "100", max: 1000, hint: "0 to 1000; lower comes first in a merged answer.", group: "Order and attribution" },
-  { at: "module", label: "Module", as: "text", optional: true, hint: "A slug to attribute it to a team or product.", group: "Order and attribution" },
+  {
+    at: "priority",
+    label: "Priority",
+    as: "integer",
+    first: "100",
+    max: 1000,
+    hint: "0 to 1000; lower comes first in a merged answer.",
+    group: "Order and attribution",
+  },
+  {
+    at: "module",
+    label: "Module",
+    as: "text",
+    optional: true,
+    hint: "A slug to attribute it to a team or product.",
+    group: "Order and attribution",
+  },
 ];

@@ -21,7 +21,9 @@ export function newDraft(kind: Product, name: string): Draft {
 export function draftFrom(provider: BoundProvider): Draft {
   const fresh = draftOf(allSpecsOf(provider.kind));
   const kept = draftOf(allSpecsOf(provider.kind), provider);
-  const filled = Object.fromEntries(Object.entries(fresh).map(([at, first]) => [at, kept[at] === "" ? blankOr(at, first) : kept[at] ?? first]));
+  const filled = Object.fromEntries(
+    Object.entries(fresh).map(([at, first]) => [at, kept[at] === "" ? blankOr(at, first) : (kept[at] ?? first)]),
+  );
   const own = provider.kind === "dify" && provider.config.retrievalModel !== null;
   return { ...draftOf(PLAIN, provider), ...filled, [OWN]: own };
 }
@@ -35,12 +37,19 @@ export function configOf(kind: Product, draft: Draft): Body {
   return (bodyOf(specsOf(kind, draft, null), draft).config ?? {}) as Body;
 }
 
-export function createBody(kind: Product, draft: Draft, to: { instanceId: string; remoteId: string; testQuery: string }): Body {
+export function createBody(
+  kind: Product,
+  draft: Draft,
+  to: { instanceId: string; remoteId: string; testQuery: string },
+): Body {
   return { ...bodyOf(PLAIN, draft), kind, ...to, config: configOf(kind, draft) };
 }
 
 export function isAskedOtherwise(draft: Draft, was: BoundProvider): boolean {
-  return was.configInvalid || JSON.stringify(configOf(was.kind, draft)) !== JSON.stringify(configOf(was.kind, draftFrom(was)));
+  return (
+    was.configInvalid ||
+    JSON.stringify(configOf(was.kind, draft)) !== JSON.stringify(configOf(was.kind, draftFrom(was)))
+  );
 }
 
 /** Only what differs; a config goes whole, and is tried first. */

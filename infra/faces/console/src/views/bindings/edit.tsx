@@ -28,22 +28,34 @@ export function EditBinding({ instanceId, providerId }: { instanceId: string; pr
     <Page
       title={read.data?.provider.name ?? "Binding"}
       back={{ href: href("instances", instanceId), label: instance.data?.instance.name ?? "The instance" }}
-      lead={of && <span class="row"><StatusBadge of={of.provider} /> <code>{of.provider.id}</code></span>}
+      lead={
+        of && (
+          <span class="row">
+            <StatusBadge of={of.provider} /> <code>{of.provider.id}</code>
+          </span>
+        )
+      }
       actions={of && <Actions of={of} onRead={read.put} />}
     >
       <Loaded from={read}>
-        {(data) => (of
-          ? (
+        {(data) =>
+          of ? (
             <>
               <States of={data.provider} />
               <div class="binding">
-                <Loaded from={instance}>{({ instance }) => <Remote instance={instance} remoteId={of.provider.remoteId} entry={entry} />}</Loaded>
+                <Loaded from={instance}>
+                  {({ instance }) => <Remote instance={instance} remoteId={of.provider.remoteId} entry={entry} />}
+                </Loaded>
                 <EditForm key={of.provider.generation} of={of} entry={entry.data} onRead={read.put} />
               </div>
               <TestPanel of={data.provider} onTested={read.put} />
             </>
+          ) : (
+            <Empty title="It is not bound to this instance">
+              <a href={href("providers", providerId)}>Go to the provider</a>
+            </Empty>
           )
-          : <Empty title="It is not bound to this instance"><a href={href("providers", providerId)}>Go to the provider</a></Empty>)}
+        }
       </Loaded>
     </Page>
   );
@@ -67,10 +79,19 @@ function Actions({ of, onRead }: { of: BindingRead; onRead: (read: Read) => void
     <>
       <LinkButton href={href("providers", provider.id)}>Registration</LinkButton>
       <Button onClick={() => setOpen("restore")}>Restore defaults</Button>
-      <Button kind="danger" onClick={() => setOpen("delete")}>Delete</Button>
+      <Button kind="danger" onClick={() => setOpen("delete")}>
+        Delete
+      </Button>
       {open === "restore" && <Restore of={of} onRead={onRead} onClose={close} />}
       {open === "delete" && (
-        <Confirm title={`Delete ${provider.name}`} typed={provider.name} action="Delete" danger onConfirm={deleting} onClose={close}>
+        <Confirm
+          title={`Delete ${provider.name}`}
+          typed={provider.name}
+          action="Delete"
+          danger
+          onConfirm={deleting}
+          onClose={close}
+        >
           <p>The knowledge base is asked nothing more. On the server nothing is changed. This cannot be undone.</p>
         </Confirm>
       )}
@@ -92,16 +113,28 @@ function EditForm({ of, entry, onRead }: { of: BindingRead; entry: EntryShown | 
   const reread = useAction(async () => onRead(await readOne(provider.id)));
   return (
     <Section title="Here">
-      <Form onSubmit={() => void saving.run()} problem={saving.problem} onReload={() => void reread.run()} label="The binding">
+      <Form
+        onSubmit={() => void saving.run()}
+        problem={saving.problem}
+        onReload={() => void reread.run()}
+        label="The binding"
+      >
         <TestFailure of={saving.problem} />
         <BindingFields kind={provider.kind} draft={draft} onDraft={setDraft} entry={entry ?? known(provider)} />
         {otherwise && (
           <TextField
-            label="Test query" value={testQuery} onValue={setTestQuery} pointer="/testQuery"
+            label="Test query"
+            value={testQuery}
+            onValue={setTestQuery}
+            pointer="/testQuery"
             hint="It is asked in another way from now on, so that is tried for real before it is saved."
           />
         )}
-        <FormFoot><Button type="submit" kind="primary" busy={saving.busy}>{otherwise ? "Test and save" : "Save"}</Button></FormFoot>
+        <FormFoot>
+          <Button type="submit" kind="primary" busy={saving.busy}>
+            {otherwise ? "Test and save" : "Save"}
+          </Button>
+        </FormFoot>
       </Form>
     </Section>
   );

@@ -1,5 +1,5 @@
 import type { EntryShown } from "../../api";
-import { ChoiceField, DraftFields, type Draft } from "../../kit";
+import { ChoiceField, DraftFields, useViolation, type Draft } from "../../kit";
 import type { Product } from "../instances/products";
 import { COMMON, FIRST, LAST, OWN, specsOf } from "./configs";
 
@@ -17,15 +17,19 @@ const WHOSE = [
 
 /** Our side of a binding: what it is called, how it is asked, and how much it may give. */
 export function BindingFields({ kind, draft, onDraft, entry }: Props) {
+  const together = useViolation("/config/retrievalModel", true);
   return (
     <>
       <DraftFields specs={FIRST} draft={draft} onDraft={onDraft} />
       {kind === "dify" && (
         <ChoiceField
-          label="Settings of the search" value={draft[OWN] === true ? "ours" : "theirs"} options={WHOSE} pointer="/config/retrievalModel"
+          label="Settings of the search"
+          value={draft[OWN] === true ? "ours" : "theirs"}
+          options={WHOSE}
           onValue={(whose) => onDraft({ ...draft, [OWN]: whose === "ours" })}
         />
       )}
+      {together && <p class="field-error">{together}</p>}
       {kind === "dify" && entry?.isEconomy && (
         <p class="field-hint">An economy data set has keywords and no vectors: it is asked for keywords.</p>
       )}

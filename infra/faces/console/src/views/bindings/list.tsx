@@ -29,17 +29,53 @@ async function readBound(id: string, signal: AbortSignal): Promise<Bound> {
 
 export function Bindings({ of, from }: { of: InstanceShown; from: Loading<Bound[]> }) {
   const columns: Column<Bound>[] = [
-    { head: "Provider", kind: "main", cell: ({ id, provider }) => (provider ? <a href={href("instances", of.id, "edit", id)}>{provider.name}</a> : <code>{id}</code>) },
-    { head: "State", cell: ({ provider }) => (provider ? <span class="row"><StatusBadge of={provider} /></span> : <Badge tone="bad">Cannot be read</Badge>) },
-    { head: "Knowledge base", kind: "wide", cell: ({ provider }) => provider && <>{provider.remoteName} <div class="muted small-text"><code>{provider.remoteId}</code></div></> },
+    {
+      head: "Provider",
+      kind: "main",
+      cell: ({ id, provider }) =>
+        provider ? <a href={href("instances", of.id, "edit", id)}>{provider.name}</a> : <code>{id}</code>,
+    },
+    {
+      head: "State",
+      cell: ({ provider }) =>
+        provider ? (
+          <span class="row">
+            <StatusBadge of={provider} />
+          </span>
+        ) : (
+          <Badge tone="bad">Cannot be read</Badge>
+        ),
+    },
+    {
+      head: "Knowledge base",
+      kind: "wide",
+      cell: ({ provider }) =>
+        provider && (
+          <>
+            {provider.remoteName}{" "}
+            <div class="muted small-text">
+              <code>{provider.remoteId}</code>
+            </div>
+          </>
+        ),
+    },
     { head: "Priority", kind: "num", cell: ({ provider }) => provider?.priority },
   ];
   return (
     <Loaded from={from}>
       {(rows) => (
         <Table
-          caption="What is bound to this instance" columns={columns} rows={rows} rowKey={({ id }) => id}
-          empty={<div class="card"><Empty title="Nothing is bound"><p>Choose a knowledge base under “What is on it”.</p></Empty></div>}
+          caption="What is bound to this instance"
+          columns={columns}
+          rows={rows}
+          rowKey={({ id }) => id}
+          empty={
+            <div class="card">
+              <Empty title="Nothing is bound">
+                <p>Choose a knowledge base under “What is on it”.</p>
+              </Empty>
+            </div>
+          }
         />
       )}
     </Loaded>

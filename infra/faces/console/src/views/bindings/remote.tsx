@@ -6,7 +6,10 @@ import { readEntry, test } from "../instances/calls";
 import { factsOf, PRODUCTS, WHY_NOT } from "../instances/products";
 
 export function useEntry(instanceId: string, remoteId: string | null): Loading<EntryShown | null> {
-  return useLoad(async (signal) => (remoteId === null ? null : readEntry(instanceId, remoteId, signal)), [instanceId, remoteId]);
+  return useLoad(
+    async (signal) => (remoteId === null ? null : readEntry(instanceId, remoteId, signal)),
+    [instanceId, remoteId],
+  );
 }
 
 /** Their side of a binding: what the server says of this knowledge base now. */
@@ -21,14 +24,23 @@ export function Remote(props: { instance: InstanceShown; remoteId: string; entry
           ["Id", <code>{remoteId}</code>],
           ["Instance", <a href={href("instances", instance.id)}>{instance.name}</a>],
           ["Exposure", <Exposure of={instance.exposureProfile} />],
-          ["Address", <><code>{instance.baseUrl}</code> <RiskBadges risks={instance.acknowledged} /></>],
+          [
+            "Address",
+            <>
+              <code>{instance.baseUrl}</code> <RiskBadges risks={instance.acknowledged} />
+            </>,
+          ],
           ["Product", `${product.name}, ${product.versions}`],
           ["Version", <Version of={instance} />],
         ]}
       />
       <div class="stack tight small-text">
-        <p><strong>It can search</strong> {lower(product.searches)}</p>
-        <p><strong>What it leaves there:</strong> {lower(product.traces)}</p>
+        <p>
+          <strong>It can search</strong> {lower(product.searches)}
+        </p>
+        <p>
+          <strong>What it leaves there:</strong> {lower(product.traces)}
+        </p>
       </div>
     </Section>
   );
@@ -40,8 +52,18 @@ function Entry({ of }: { of: EntryShown }) {
     <div class="stack tight">
       <h3>{of.name || of.id}</h3>
       {of.description && <p class="break">{of.description}</p>}
-      {factsOf(of).length > 0 && <p class="row">{factsOf(of).map((fact) => <Badge key={fact}>{fact}</Badge>)}</p>}
-      {reason && <Notice tone="warn" title={`It cannot be bound: ${reason.word}`}><p>{reason.means}</p></Notice>}
+      {factsOf(of).length > 0 && (
+        <p class="row">
+          {factsOf(of).map((fact) => (
+            <Badge key={fact}>{fact}</Badge>
+          ))}
+        </p>
+      )}
+      {reason && (
+        <Notice tone="warn" title={`It cannot be bound: ${reason.word}`}>
+          <p>{reason.means}</p>
+        </Notice>
+      )}
     </div>
   );
 }

@@ -21,11 +21,24 @@ export function Restore(props: { of: Read; onRead: (read: Read) => void; onClose
     <Dialog title="Restore defaults" onClose={props.onClose} held={restoring.busy}>
       <Form onSubmit={() => void restoring.run()} problem={restoring.problem}>
         <TestFailure of={restoring.problem} />
-        <p>How it is searched and its three limits go back to what a new binding would have. Its name and its priority stay.</p>
-        <TextField label="Test query" value={testQuery} onValue={setTestQuery} pointer="/testQuery" hint="Asked for real, once, before anything is saved." />
+        <p>
+          How it is searched and its three limits go back to what a new binding would have. Its name and its priority
+          stay.
+        </p>
+        <TextField
+          label="Test query"
+          value={testQuery}
+          onValue={setTestQuery}
+          pointer="/testQuery"
+          hint="Asked for real, once, before anything is saved."
+        />
         <FormFoot>
-          <Button onClick={props.onClose} disabled={restoring.busy}>Cancel</Button>
-          <Button type="submit" kind="primary" busy={restoring.busy}>Test and restore</Button>
+          <Button onClick={props.onClose} disabled={restoring.busy}>
+            Cancel
+          </Button>
+          <Button type="submit" kind="primary" busy={restoring.busy}>
+            Test and restore
+          </Button>
         </FormFoot>
       </Form>
     </Dialog>

@@ -26,7 +26,9 @@ export async function create(collectionId: string, body: CardCreate, intent: Int
 }
 
 export async function change(collectionId: string, was: Read, body: Partial<CardPatch>): Promise<Read> {
-  const { data, etag } = await patch<CardShown>(pathOf(cardsOf(collectionId), was.card.id), body, { ifMatch: was.etag });
+  const { data, etag } = await patch<CardShown>(pathOf(cardsOf(collectionId), was.card.id), body, {
+    ifMatch: was.etag,
+  });
   return { card: data, etag };
 }
 

@@ -1,4 +1,5 @@
-// What is being written. A draft that was left unsaved is kept in memory until it is saved or dropped, or somebody signs out.
+// What is being written. A draft that was left unsaved is kept in memory until it is saved or dropped, or somebody
+// signs out.
 import type { CardPatch, CardShown } from "../../api";
 import { signedIn } from "../../session";
 
@@ -12,7 +13,9 @@ export type Field = keyof Draft;
 export const FIELDS: readonly Field[] = ["keys", "title", "body"];
 
 const left = new Map<string, Draft>();
-signedIn.watch(() => { if (!signedIn.get()) left.clear(); });
+signedIn.watch(() => {
+  if (!signedIn.get()) left.clear();
+});
 
 export function keep(place: string, draft: Draft | null): void {
   // A view that closes because somebody signs out leaves nothing.
@@ -42,9 +45,13 @@ export function changesOf(draft: Draft, was: Draft): Partial<CardPatch> {
   return Object.fromEntries(FIELDS.filter((field) => differs(field, draft, was)).map((field) => [field, draft[field]]));
 }
 
-/** After somebody else's change: their fields, and one's own where one has changed them; `clashes` are changed by both. */
+/** After somebody else's change: their fields, and one's own where one has changed them. Both changed `clashes`. */
 export function merged(draft: Draft, was: Draft, now: Draft): { draft: Draft; clashes: Field[] } {
-  const own = Object.fromEntries(FIELDS.filter((field) => differs(field, draft, was)).map((field) => [field, draft[field]]));
-  const clashes = FIELDS.filter((field) => differs(field, draft, was) && differs(field, now, was) && differs(field, draft, now));
+  const own = Object.fromEntries(
+    FIELDS.filter((field) => differs(field, draft, was)).map((field) => [field, draft[field]]),
+  );
+  const clashes = FIELDS.filter(
+    (field) => differs(field, draft, was) && differs(field, now, was) && differs(field, draft, now),
+  );
   return { draft: { ...now, ...own }, clashes };
 }

@@ -1,7 +1,20 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { announce } from "../../announce";
 import { Intent } from "../../intent";
-import { AreaField, Button, Confirm, Facts, Form, FormFoot, Loaded, Notice, Page, Section, TextField, Time } from "../../kit";
+import {
+  AreaField,
+  Button,
+  Confirm,
+  Facts,
+  Form,
+  FormFoot,
+  Loaded,
+  Notice,
+  Page,
+  Section,
+  TextField,
+  Time,
+} from "../../kit";
 import { useAction, useLoad } from "../../load";
 import { go, href } from "../../router";
 import { readOne as readCollection } from "../collections/calls";
@@ -19,18 +32,31 @@ interface Props {
 
 export function CardEditor({ collectionId, cardId }: Props) {
   const collection = useLoad((signal) => readCollection(collectionId, signal), [collectionId]);
-  const read = useLoad(async (signal) => (cardId === null ? null : readOne(collectionId, cardId, signal)), [collectionId, cardId]);
+  const read = useLoad(
+    async (signal) => (cardId === null ? null : readOne(collectionId, cardId, signal)),
+    [collectionId, cardId],
+  );
   const card = read.data?.card;
   return (
     <Page
       title={cardId === null ? "New card" : card ? card.title || card.keys[0] || card.id : "Card"}
       back={{ href: href("cards", collectionId), label: collection.data?.collection.name ?? "The collection" }}
-      lead={card && <span class="row"><code>{card.id}</code> changed <Time at={card.updatedAt} /></span>}
+      lead={
+        card && (
+          <span class="row">
+            <code>{card.id}</code> changed <Time at={card.updatedAt} />
+          </span>
+        )
+      }
       actions={read.data && <Delete collectionId={collectionId} of={read.data} />}
     >
-      {cardId === null
-        ? <Editor collectionId={collectionId} was={null} onRead={() => undefined} />
-        : <Loaded from={read}>{(data) => data && <Editor collectionId={collectionId} was={data} onRead={read.put} />}</Loaded>}
+      {cardId === null ? (
+        <Editor collectionId={collectionId} was={null} onRead={() => undefined} />
+      ) : (
+        <Loaded from={read}>
+          {(data) => data && <Editor collectionId={collectionId} was={data} onRead={read.put} />}
+        </Loaded>
+      )}
     </Page>
   );
 }
@@ -83,20 +109,56 @@ function Editor(props: { collectionId: string; was: Read | null; onRead: (read: 
   return (
     <div class="editor">
       <Section title="Card">
-        <Form onSubmit={() => void saving.run()} problem={saving.problem} onReload={() => void reread.run()} label="Card">
-          {back && <Notice title="What you had typed is back"><p>It was not saved yet. <Button small onClick={() => settle(base)}>Drop it</Button></p></Notice>}
+        <Form
+          onSubmit={() => void saving.run()}
+          problem={saving.problem}
+          onReload={() => void reread.run()}
+          label="Card"
+        >
+          {back && (
+            <Notice title="What you had typed is back">
+              <p>
+                It was not saved yet.{" "}
+                <Button small onClick={() => settle(base)}>
+                  Drop it
+                </Button>
+              </p>
+            </Notice>
+          )}
           {clash && <Clash of={clash.fields} theirs={clash.theirs} />}
-          <Keys keys={draft.keys} onKeys={(keys) => { saving.clear(); set({ keys }); }} typed={typed} onTyped={setTyped} />
+          <Keys
+            keys={draft.keys}
+            onKeys={(keys) => {
+              saving.clear();
+              set({ keys });
+            }}
+            typed={typed}
+            onTyped={setTyped}
+          />
           <TextField
-            label="Title" optional value={draft.title} onValue={(title) => set({ title })} pointer="/title"
-            error={overBy(charactersOf(draft.title), MOST_TITLE_CHARACTERS, "characters")} hint="Without one, the first key is shown."
+            label="Title"
+            optional
+            value={draft.title}
+            onValue={(title) => set({ title })}
+            pointer="/title"
+            error={overBy(charactersOf(draft.title), MOST_TITLE_CHARACTERS, "characters")}
+            hint="Without one, the first key is shown."
           />
           <AreaField
-            label="Body" mono rows={14} value={draft.body} onValue={(body) => set({ body })} pointer="/body"
+            label="Body"
+            mono
+            rows={14}
+            value={draft.body}
+            onValue={(body) => set({ body })}
+            pointer="/body"
             error={overBy(bytesOf(draft.body), MOST_BODY_BYTES, "bytes")}
-            hint={`Markdown. ${bytesOf(draft.body).toLocaleString("en")} of ${MOST_BODY_BYTES.toLocaleString("en")} bytes.`}
+            hint={`Markdown. ${counted(bytesOf(draft.body))} of ${counted(MOST_BODY_BYTES)} bytes.`}
           />
-          <FormFoot><Button type="submit" kind="primary" busy={saving.busy}>{was ? "Save" : "Make the card"}</Button></FormFoot>
+          <FormFoot>
+            <Button type="submit" kind="primary" busy={saving.busy}>
+              {was ? "Save" : "Make the card"}
+            </Button>
+          </FormFoot>
         </Form>
       </Section>
       <div class="stack">
@@ -108,7 +170,11 @@ function Editor(props: { collectionId: string; was: Read | null; onRead: (read: 
 }
 
 function overBy(count: number, most: number, what: string): string | null {
-  return count > most ? `${(count - most).toLocaleString("en")} ${what} too many: at most ${most.toLocaleString("en")}.` : null;
+  return count > most ? `${counted(count - most)} ${what} too many: at most ${counted(most)}.` : null;
+}
+
+function counted(count: number): string {
+  return count.toLocaleString("en");
 }
 
 /** Keeps what is unsaved when the view is left. */
@@ -123,7 +189,11 @@ function useKept(place: string, draft: Draft | null): void {
 
 function Clash({ of, theirs }: { of: Field[]; theirs: Draft }) {
   if (of.length === 0) {
-    return <Notice title="It was read again"><p>Somebody else’s changes are in it, and yours beside them. Look at it, and save.</p></Notice>;
+    return (
+      <Notice title="It was read again">
+        <p>Somebody else’s changes are in it, and yours beside them. Look at it, and save.</p>
+      </Notice>
+    );
   }
   return (
     <Notice tone="warn" title={`Somebody else has changed the same: ${of.join(", ")}`}>
@@ -131,7 +201,9 @@ function Clash({ of, theirs }: { of: Field[]; theirs: Draft }) {
       {of.map((field) => (
         <details key={field}>
           <summary>Their {field}</summary>
-          <pre class="keep-lines" tabIndex={0}>{field === "keys" ? theirs.keys.join("\n") : theirs[field]}</pre>
+          <pre class="keep-lines" tabIndex={0}>
+            {field === "keys" ? theirs.keys.join("\n") : theirs[field]}
+          </pre>
         </details>
       ))}
     </Notice>
@@ -143,9 +215,20 @@ function Found({ of }: { of: Read }) {
   const { card } = of;
   return (
     <Section title="Found under">
-      <ul class="chips">{card.normKeys.map((key, at) => <li key={at} class="chip"><code>{key}</code></li>)}</ul>
+      <ul class="chips">
+        {card.normKeys.map((key, at) => (
+          <li key={at} class="chip">
+            <code>{key}</code>
+          </li>
+        ))}
+      </ul>
       <p class="field-hint">Its keys as they are compared, since it was saved last.</p>
-      <Facts of={[["Changes", card.generation], ["Made", <Time at={card.createdAt} />]]} />
+      <Facts
+        of={[
+          ["Changes", card.generation],
+          ["Made", <Time at={card.createdAt} />],
+        ]}
+      />
     </Section>
   );
 }
@@ -160,10 +243,14 @@ function Delete({ collectionId, of }: { collectionId: string; of: Read }) {
   };
   return (
     <>
-      <Button kind="danger" onClick={() => setOpen(true)}>Delete</Button>
+      <Button kind="danger" onClick={() => setOpen(true)}>
+        Delete
+      </Button>
       {open && (
         <Confirm title="Delete the card" action="Delete" danger onConfirm={deleting} onClose={() => setOpen(false)}>
-          <p>“{name}” is found under none of its {of.card.keys.length} keys any more. This cannot be undone.</p>
+          <p>
+            “{name}” is found under none of its {of.card.keys.length} keys any more. This cannot be undone.
+          </p>
         </Confirm>
       )}
     </>

@@ -20,7 +20,9 @@ export function Keys({ keys, onKeys, typed, onTyped }: Props) {
   const refused = useViolation("/keys");
   const add = (texts: string[]) => {
     const added = withKeys(keys, texts);
-    setError(added.length === keys.length && texts.some((text) => text.trim() !== "") ? "That key is there already." : null);
+    setError(
+      added.length === keys.length && texts.some((text) => text.trim() !== "") ? "That key is there already." : null,
+    );
     onKeys(added);
     onTyped("");
   };
@@ -30,38 +32,63 @@ export function Keys({ keys, onKeys, typed, onTyped }: Props) {
     const next = list.current?.querySelectorAll("button")[at + 1] ?? input.current;
     next?.focus();
   };
-  const problem = keys.length > MOST_KEYS ? `A card has at most ${MOST_KEYS} keys.` : error ?? refused;
+  const problem = keys.length > MOST_KEYS ? `A card has at most ${MOST_KEYS} keys.` : (error ?? refused);
   const described = `${id}h${problem ? ` ${id}e` : ""}`;
   return (
     <div class="field">
       <label for={id}>Keys</label>
       {keys.length > 0 && (
         <ul class="chips" ref={list} aria-label="Keys of the card">
-          {keys.map((key, at) => <Chip key={`${at} ${key}`} text={key} at={at} onRemove={() => removeAt(at)} />)}
+          {keys.map((key, at) => (
+            <Chip key={`${at} ${key}`} text={key} at={at} onRemove={() => removeAt(at)} />
+          ))}
         </ul>
       )}
       <div class="key-line">
         <input
-          id={id} ref={input} value={typed} autocomplete="off" aria-describedby={described} aria-invalid={problem ? true : undefined}
+          id={id}
+          ref={input}
+          value={typed}
+          autocomplete="off"
+          aria-describedby={described}
+          aria-invalid={problem ? true : undefined}
           data-autofocus={keys.length === 0 || undefined}
-          onInput={(event) => { setError(null); onTyped(event.currentTarget.value); }}
+          onInput={(event) => {
+            setError(null);
+            onTyped(event.currentTarget.value);
+          }}
           onKeyDown={(event) => {
             if (event.key !== "Enter" || event.isComposing || typed.trim() === "") return;
             event.preventDefault();
             add([typed]);
           }}
           onPaste={(event) => {
-            const lines = (event.clipboardData?.getData("text") ?? "").split(/\r?\n/).filter((line) => line.trim() !== "");
+            const lines = (event.clipboardData?.getData("text") ?? "")
+              .split(/\r?\n/)
+              .filter((line) => line.trim() !== "");
             if (lines.length < 2) return;
             event.preventDefault();
             add(lines);
           }}
         />
-        <Button onClick={() => { add([typed]); input.current?.focus(); }} disabled={typed.trim() === ""}>Add key</Button>
+        <Button
+          onClick={() => {
+            add([typed]);
+            input.current?.focus();
+          }}
+          disabled={typed.trim() === ""}
+        >
+          Add key
+        </Button>
       </div>
-      {problem && <p class="field-error" id={`${id}e`}>{problem}</p>}
+      {problem && (
+        <p class="field-error" id={`${id}e`}>
+          {problem}
+        </p>
+      )}
       <p class="field-hint" id={`${id}h`}>
-        {keys.length} of {MOST_KEYS}. Words or names that the card is found under; upper and lower case do not count. Enter adds one.
+        {keys.length} of {MOST_KEYS}. Words or names that the card is found under; upper and lower case do not count.
+        Enter adds one.
       </p>
     </div>
   );
@@ -81,8 +108,14 @@ function Chip(props: { text: string; at: number; onRemove: () => void }) {
   return (
     <li class={violation !== null || long ? "chip bad" : "chip"} title={violation ?? undefined}>
       <span>{props.text}</span>
-      {long && <span class="small-text">{charactersOf(props.text)} of {MOST_KEY_CHARACTERS}</span>}
-      <button type="button" aria-label={`Remove the key ${props.text}`} onClick={props.onRemove}><span aria-hidden="true">✕</span></button>
+      {long && (
+        <span class="small-text">
+          {charactersOf(props.text)} of {MOST_KEY_CHARACTERS}
+        </span>
+      )}
+      <button type="button" aria-label={`Remove the key ${props.text}`} onClick={props.onRemove}>
+        <span aria-hidden="true">✕</span>
+      </button>
     </li>
   );
 }

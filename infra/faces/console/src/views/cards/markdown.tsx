@@ -1,5 +1,5 @@
-// Markdown as nodes. Nothing is ever a string of HTML: tokens become elements of a fixed list, all else is text. Links lead to
-// web and mail addresses alone, and pictures are named instead of fetched.
+// Markdown as nodes. Nothing is ever a string of HTML: tokens become elements of a fixed list, all else is text. Links
+// lead to web and mail addresses alone, and pictures are named instead of fetched.
 import type { Token } from "markdown-it";
 import type { ComponentChild, ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -31,10 +31,13 @@ function useParser(): Parse | null {
   const [ready, setReady] = useState(() => loaded);
   useEffect(() => {
     if (ready !== null) return;
-    import("./markdown_parser").then((module) => {
-      loaded = module.parsed;
-      setReady(() => module.parsed);
-    }, () => undefined);
+    import("./markdown_parser").then(
+      (module) => {
+        loaded = module.parsed;
+        setReady(() => module.parsed);
+      },
+      () => undefined,
+    );
   }, []);
   return ready;
 }
@@ -60,28 +63,62 @@ function elementOf(token: Token, walk: Walk): ComponentChild {
     return <Tag>{inside}</Tag>;
   }
   switch (token.type) {
-    case "paragraph_open": return token.hidden ? <>{inside}</> : <p>{inside}</p>;
-    case "heading_open": return isEmpty ? null : <Heading level={level}>{inside}</Heading>;
-    case "ordered_list_open": return <ol start={Number(token.attrGet("start") ?? 1)}>{inside}</ol>;
-    case "table_open": return <div class="md-table" role="group" aria-label="Table" tabIndex={0}><table>{inside}</table></div>;
-    case "th_open": return isEmpty ? <td class={alignOf(token)}>{inside}</td> : <th class={alignOf(token)} scope="col">{inside}</th>;
-    case "td_open": return <td class={alignOf(token)}>{inside}</td>;
-    case "link_open": return <Link to={String(token.attrGet("href") ?? "")} isEmpty={isEmpty}>{inside}</Link>;
-    default: return <>{inside}</>;
+    case "paragraph_open":
+      return token.hidden ? <>{inside}</> : <p>{inside}</p>;
+    case "heading_open":
+      return isEmpty ? null : <Heading level={level}>{inside}</Heading>;
+    case "ordered_list_open":
+      return <ol start={Number(token.attrGet("start") ?? 1)}>{inside}</ol>;
+    case "table_open":
+      return (
+        <div class="md-table" role="group" aria-label="Table" tabIndex={0}>
+          <table>{inside}</table>
+        </div>
+      );
+    case "th_open":
+      return isEmpty ? (
+        <td class={alignOf(token)}>{inside}</td>
+      ) : (
+        <th class={alignOf(token)} scope="col">
+          {inside}
+        </th>
+      );
+    case "td_open":
+      return <td class={alignOf(token)}>{inside}</td>;
+    case "link_open":
+      return (
+        <Link to={String(token.attrGet("href") ?? "")} isEmpty={isEmpty}>
+          {inside}
+        </Link>
+      );
+    default:
+      return <>{inside}</>;
   }
 }
 
 function leafOf(token: Token, walk: Walk): ComponentChild {
   switch (token.type) {
-    case "inline": return <>{nodesOf({ ...walk, tokens: token.children ?? [], at: 0 })}</>;
-    case "softbreak": return "\n";
-    case "hardbreak": return <br />;
-    case "hr": return <hr />;
-    case "code_inline": return <code>{token.content}</code>;
+    case "inline":
+      return <>{nodesOf({ ...walk, tokens: token.children ?? [], at: 0 })}</>;
+    case "softbreak":
+      return "\n";
+    case "hardbreak":
+      return <br />;
+    case "hr":
+      return <hr />;
+    case "code_inline":
+      return <code>{token.content}</code>;
     case "code_block":
-    case "fence": return <pre tabIndex={0}><code>{token.content}</code></pre>;
-    case "image": return <Picture address={String(token.attrGet("src") ?? "")} named={token.content} />;
-    default: return token.content;
+    case "fence":
+      return (
+        <pre tabIndex={0}>
+          <code>{token.content}</code>
+        </pre>
+      );
+    case "image":
+      return <Picture address={String(token.attrGet("src") ?? "")} named={token.content} />;
+    default:
+      return token.content;
   }
 }
 
@@ -115,10 +152,23 @@ export function judged(address: string): string | null {
 
 function Link({ to, isEmpty, children }: { to: string; isEmpty: boolean; children: ComponentChildren }) {
   const address = judged(to);
-  if (address === null) return <span class="md-refused">{children} <code>({to})</code></span>;
-  return <a href={address} title={address} target="_blank" rel="noopener noreferrer nofollow">{isEmpty ? address : children}</a>;
+  if (address === null)
+    return (
+      <span class="md-refused">
+        {children} <code>({to})</code>
+      </span>
+    );
+  return (
+    <a href={address} title={address} target="_blank" rel="noopener noreferrer nofollow">
+      {isEmpty ? address : children}
+    </a>
+  );
 }
 
 function Picture({ address, named }: { address: string; named: string }) {
-  return <span class="md-picture">Picture, not loaded: {named} <code>{address}</code></span>;
+  return (
+    <span class="md-picture">
+      Picture, not loaded: {named} <code>{address}</code>
+    </span>
+  );
 }

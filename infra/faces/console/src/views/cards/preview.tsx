@@ -12,9 +12,15 @@ export function Preview({ of }: { of: Draft }) {
     <Section title="Preview">
       <div class="preview">
         <h3>{shown.title.trim() || shown.keys[0] || <span class="muted">No title yet</span>}</h3>
-        {shown.body.trim() === "" ? <p class="muted">Nothing is written yet.</p> : <Markdown text={shown.body} under={3} />}
+        {shown.body.trim() === "" ? (
+          <p class="muted">Nothing is written yet.</p>
+        ) : (
+          <Markdown text={shown.body} under={3} />
+        )}
       </div>
-      <p class="field-hint">HTML is shown as text, pictures are named and not loaded, and links lead to web and mail addresses alone.</p>
+      <p class="field-hint">
+        HTML is shown as text, pictures are named and not loaded, and links lead to web and mail addresses alone.
+      </p>
     </Section>
   );
 }

@@ -34,7 +34,12 @@ export async function drop(was: Read): Promise<void> {
   await remove(pathOf(PATH, was.collection.id), { ifMatch: was.etag });
 }
 
-export async function importRows(id: string, body: string, mediaType: string, signal: AbortSignal): Promise<ImportReport> {
+export async function importRows(
+  id: string,
+  body: string,
+  mediaType: string,
+  signal: AbortSignal,
+): Promise<ImportReport> {
   const ask = { method: "POST", raw: body, mediaType, signal } as const;
   return (await call<ImportReport>(pathOf(PATH, id, "cards", "import"), ask)).data;
 }
@@ -44,5 +49,8 @@ export async function exportPage(id: string, cursor: string | null, signal: Abor
   const query = { limit: 1000, cursor };
   const { data, headers } = await get<string>(pathOf(PATH, id, "cards", "export"), { query, signal, as: "text" });
   const next = /<([^>]*)>; *rel="?next"?/.exec(headers.get("Link") ?? "")?.[1];
-  return { text: data, nextCursor: next === undefined ? null : new URL(next, location.origin).searchParams.get("cursor") };
+  return {
+    text: data,
+    nextCursor: next === undefined ? null : new URL(next, location.origin).searchParams.get("cursor"),
+  };
 }

@@ -9,7 +9,11 @@ import { create, readOne, rename, type Read } from "./calls";
 
 const EXPOSURES = [
   { value: "agent_only", label: "agent_only", hint: "Agents alone see its cards." },
-  { value: "customer_safe", label: "customer_safe", hint: "Assistants see its cards too, and may show them to customers." },
+  {
+    value: "customer_safe",
+    label: "customer_safe",
+    hint: "Assistants see its cards too, and may show them to customers.",
+  },
 ];
 
 export function Create({ onClose }: { onClose: () => void }) {
@@ -27,12 +31,19 @@ export function Create({ onClose }: { onClose: () => void }) {
       <Form onSubmit={() => void creating.run()} problem={creating.problem}>
         <TextField label="Name" value={name} onValue={setName} pointer="/name" hint="One line for people." />
         <ChoiceField
-          label="Exposure, fixed for ever" value={exposure} onValue={(value) => setExposure(value as ExposureProfile)}
-          pointer="/exposureProfile" options={EXPOSURES}
+          label="Exposure, fixed for ever"
+          value={exposure}
+          onValue={(value) => setExposure(value as ExposureProfile)}
+          pointer="/exposureProfile"
+          options={EXPOSURES}
         />
         <FormFoot>
-          <Button onClick={onClose} disabled={creating.busy}>Cancel</Button>
-          <Button type="submit" kind="primary" busy={creating.busy}>Make it</Button>
+          <Button onClick={onClose} disabled={creating.busy}>
+            Cancel
+          </Button>
+          <Button type="submit" kind="primary" busy={creating.busy}>
+            Make it
+          </Button>
         </FormFoot>
       </Form>
     </Dialog>
@@ -55,8 +66,12 @@ export function Rename(props: { of: Read; onRead: (read: Read) => void; onClose:
       <Form onSubmit={() => void saving.run()} problem={saving.problem} onReload={() => void reread.run()}>
         <TextField label="Name" value={name} onValue={setName} pointer="/name" />
         <FormFoot>
-          <Button onClick={props.onClose} disabled={saving.busy}>Cancel</Button>
-          <Button type="submit" kind="primary" busy={saving.busy}>Save</Button>
+          <Button onClick={props.onClose} disabled={saving.busy}>
+            Cancel
+          </Button>
+          <Button type="submit" kind="primary" busy={saving.busy}>
+            Save
+          </Button>
         </FormFoot>
       </Form>
     </Dialog>

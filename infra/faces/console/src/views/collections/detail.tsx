@@ -17,11 +17,14 @@ export function Detail({ id }: { id: string }) {
     <Page
       title={collection?.name ?? "Collection"}
       back={{ href: href("cards"), label: "All collections" }}
-      lead={collection && (
-        <span class="row">
-          <Exposure of={collection.exposureProfile} /> {counted(collection.cardCount, "card")} <code>{collection.id}</code>
-        </span>
-      )}
+      lead={
+        collection && (
+          <span class="row">
+            <Exposure of={collection.exposureProfile} /> {counted(collection.cardCount, "card")}{" "}
+            <code>{collection.id}</code>
+          </span>
+        )
+      }
       actions={read.data && <Actions of={read.data} onRead={read.put} />}
     >
       <Loaded from={read}>{(data) => <Cards of={data.collection} />}</Loaded>
@@ -41,17 +44,29 @@ function Actions({ of, onRead }: { of: Read; onRead: (read: Read) => void }) {
   };
   return (
     <>
-      <LinkButton kind="primary" href={href("cards", collection.id, "new")}>New card</LinkButton>
+      <LinkButton kind="primary" href={href("cards", collection.id, "new")}>
+        New card
+      </LinkButton>
       <LinkButton href={href("cards", collection.id, "import")}>Import</LinkButton>
       <Export of={collection} />
+      <LinkButton href={`${href("workbench")}?tab=cards&collection=${collection.id}`}>Look up</LinkButton>
       <Button onClick={() => setOpen("rename")}>Rename</Button>
-      <Button kind="danger" onClick={() => setOpen("delete")}>Delete</Button>
+      <Button kind="danger" onClick={() => setOpen("delete")}>
+        Delete
+      </Button>
       {open === "rename" && <Rename of={of} onRead={onRead} onClose={close} />}
       {open === "delete" && (
-        <Confirm title={`Delete ${collection.name}`} typed={collection.name} action="Delete" danger onConfirm={deleting} onClose={close}>
+        <Confirm
+          title={`Delete ${collection.name}`}
+          typed={collection.name}
+          action="Delete"
+          danger
+          onConfirm={deleting}
+          onClose={close}
+        >
           <p>
-            It and its {counted(collection.cardCount, "card")} are gone for everybody from the gateway’s answer on. Export it first if
-            you may want it back: this cannot be undone.
+            It and its {counted(collection.cardCount, "card")} are gone for everybody from the gateway’s answer on.
+            Export it first if you may want it back: this cannot be undone.
           </p>
         </Confirm>
       )}

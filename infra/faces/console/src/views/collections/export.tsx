@@ -27,8 +27,16 @@ export function Export({ of }: { of: CollectionShown }) {
   });
   return (
     <>
-      <Button busy={exporting.busy} onClick={() => { setLines(0); void exporting.run(); }}>
-        {exporting.busy && of.cardCount > 1000 ? `${lines.toLocaleString("en")} of ${of.cardCount.toLocaleString("en")}` : "Export"}
+      <Button
+        busy={exporting.busy}
+        onClick={() => {
+          setLines(0);
+          void exporting.run();
+        }}
+      >
+        {exporting.busy && of.cardCount > 1000
+          ? `${lines.toLocaleString("en")} of ${of.cardCount.toLocaleString("en")}`
+          : "Export"}
       </Button>
       {exporting.problem && (
         <Dialog title="The export broke off" onClose={exporting.clear}>
@@ -49,6 +57,9 @@ function handOver(parts: string[], name: string): void {
 }
 
 function fileNameOf(name: string): string {
-  const plain = name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "");
+  const plain = name
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, "-")
+    .replace(/^-+|-+$/g, "");
   return `${plain || "cards"}.jsonl`;
 }

@@ -10,4 +10,6 @@ export interface Gone {
 
 export const gone = store<Gone[]>([]);
 
-signedIn.watch(() => { if (!signedIn.get()) gone.set([]); });
+signedIn.watch(() => {
+  if (!signedIn.get()) gone.set([]);
+});

@@ -1,4 +1,4 @@
-// Sends the slices of a file one after the other, waits where the gateway asks for it, and counts what became of the rows.
+// Sends the slices of a file one after the other, waits where the gateway asks for it, and counts what became of rows.
 import type { RowShown } from "../../api";
 import { ApiProblem } from "../../problem";
 import { importRows } from "./calls";
@@ -28,10 +28,23 @@ export interface Tally {
   waitingS: number | null;
 }
 
-export const NOTHING: Tally = { done: 0, created: 0, updated: 0, unchanged: 0, refusals: [], twice: [], waitingS: null };
+export const NOTHING: Tally = {
+  done: 0,
+  created: 0,
+  updated: 0,
+  unchanged: 0,
+  refusals: [],
+  twice: [],
+  waitingS: null,
+};
 
-/** Throws an ApiProblem where it has to give up, and an AbortError once `signal` is aborted. Sending all again is safe. */
-export async function importAll(id: string, file: Sliced, signal: AbortSignal, onTally: (tally: Tally) => void): Promise<void> {
+/** Throws an ApiProblem where it gives up, and an AbortError once `signal` is aborted. Sending all again is safe. */
+export async function importAll(
+  id: string,
+  file: Sliced,
+  signal: AbortSignal,
+  onTally: (tally: Tally) => void,
+): Promise<void> {
   let tally = NOTHING;
   const seen = new Map<string, number>();
   const tell = (change: Partial<Tally>) => onTally((tally = { ...tally, ...change }));
@@ -46,12 +59,17 @@ export async function importAll(id: string, file: Sliced, signal: AbortSignal, o
 }
 
 async function reported(
-  id: string, file: Sliced, slice: Slice, places: number[], signal: AbortSignal, onWait: (seconds: number) => void,
+  id: string,
+  file: Sliced,
+  slice: Slice,
+  places: number[],
+  signal: AbortSignal,
+  onWait: (seconds: number) => void,
 ): Promise<RowShown[]> {
   const [only = ""] = slice.rows;
   if (slice.rows.length === 1 && isTooLarge(only)) return [tooLarge()];
   const body = file.header + places.map((at) => slice.rows[at]).join("");
-  for (let waits = 0, failures = 0; ; ) {
+  for (let waits = 0, failures = 0; ;) {
     try {
       return (await importRows(id, body, file.mediaType, signal)).rows;
     } catch (thrown) {
@@ -73,7 +91,8 @@ function counted(was: Tally, rows: RowShown[], places: number[], slice: Slice, s
     const number = slice.first + place;
     if (row.status === "skipped") return;
     now.done += 1;
-    if (row.status === "refused") now.refusals.push({ row: number, why: whyOf(row), begins: (slice.rows[place] ?? "").slice(0, 120) });
+    if (row.status === "refused")
+      now.refusals.push({ row: number, why: whyOf(row), begins: (slice.rows[place] ?? "").slice(0, 120) });
     else now[row.status] += 1;
     const earlier = row.id === null ? undefined : seen.get(row.id);
     if (row.status === "updated" && earlier !== undefined) now.twice.push([number, earlier]);

@@ -16,7 +16,10 @@ const COLUMNS: Column<CollectionShown>[] = [
     cell: (one) => (
       <>
         <a href={href("cards", one.id)}>{one.name}</a>
-        <div class="row tags"><Exposure of={one.exposureProfile} /><code class="muted">{one.id}</code></div>
+        <div class="row tags">
+          <Exposure of={one.exposureProfile} />
+          <code class="muted">{one.id}</code>
+        </div>
       </>
     ),
   },
@@ -31,22 +34,40 @@ export function List() {
   const open = () => setCreating(true);
   return (
     <Page
-      title="Cards" lead="A card explains a word: what it means here. Cards lie in collections."
-      actions={<Button kind="primary" onClick={open}>New collection</Button>}
+      title="Cards"
+      lead="A card explains a word: what it means here. Cards lie in collections."
+      actions={
+        <Button kind="primary" onClick={open}>
+          New collection
+        </Button>
+      }
     >
       {deleted.map((one) => (
         <Notice key={one.id} title={`“${one.name}” is deleted`}>
-          <p>It is gone for everybody, and its name is free. What is stored of its {counted(one.cards, "card")} is cleared away in the background.</p>
+          <p>
+            It is gone for everybody, and its name is free. What is stored of its {counted(one.cards, "card")} is
+            cleared away in the background.
+          </p>
         </Notice>
       ))}
       {pages.problem && <ProblemBox of={pages.problem} onRetry={pages.reload} />}
-      {pages.rows === null ? !pages.problem && <Skeleton /> : (
+      {pages.rows === null ? (
+        !pages.problem && <Skeleton />
+      ) : (
         <Table
-          caption="Collections" columns={COLUMNS} rows={pages.rows} rowKey={(one) => one.id}
-          more={pages.more} busy={pages.busy} onMore={pages.readOn}
+          caption="Collections"
+          columns={COLUMNS}
+          rows={pages.rows}
+          rowKey={(one) => one.id}
+          more={pages.more}
+          busy={pages.busy}
+          onMore={pages.readOn}
           empty={
             <div class="card">
-              <Empty title="There is no collection"><p>Make one, then write cards or import a glossary.</p><Button onClick={open}>New collection</Button></Empty>
+              <Empty title="There is no collection">
+                <p>Make one, then write cards or import a glossary.</p>
+                <Button onClick={open}>New collection</Button>
+              </Empty>
             </div>
           }
         />

@@ -24,7 +24,8 @@ export class Unsliceable extends Error {}
 
 /** By its name a file is a table (`.csv`) or JSON Lines. */
 export async function sliced(file: File): Promise<Sliced> {
-  if (file.size > MOST_FILE_BYTES) throw new Unsliceable("The file is larger than 200 MB. Import it with kgw cards import, or in parts.");
+  if (file.size > MOST_FILE_BYTES)
+    throw new Unsliceable("The file is larger than 200 MB. Import it with kgw cards import, or in parts.");
   const text = await textOf(file);
   const isTable = /\.csv$/i.test(file.name);
   const [header, rows] = isTable ? tableOf(text) : ["", linesOf(text)];
@@ -50,11 +51,17 @@ async function textOf(file: File): Promise<string> {
 }
 
 function linesOf(text: string): string[] {
-  return text.split("\n").map((line) => line.replace(/\r$/, "")).filter((line) => line.trim() !== "").map((line) => `${line}\n`);
+  return text
+    .split("\n")
+    .map((line) => line.replace(/\r$/, ""))
+    .filter((line) => line.trim() !== "")
+    .map((line) => `${line}\n`);
 }
 
 function tableOf(text: string): [string, string[]] {
-  const [header = "", ...rows] = recordsOf(text).filter((cells) => cells.some((cell) => cell.trim() !== "")).map(recordText);
+  const [header = "", ...rows] = recordsOf(text)
+    .filter((cells) => cells.some((cell) => cell.trim() !== ""))
+    .map(recordText);
   return [header, rows];
 }
 
@@ -68,7 +75,7 @@ const END = /,|\r\n|\n|\r|$/g;
 function recordsOf(text: string): string[][] {
   const records: string[][] = [];
   let cells: string[] = [];
-  for (let at = 0; at < text.length || cells.length > 0; ) {
+  for (let at = 0; at < text.length || cells.length > 0;) {
     const [cell, end] = text[at] === '"' ? quotedAt(text, at, records.length) : plainAt(text, at);
     cells.push(cell);
     END.lastIndex = end;
@@ -89,7 +96,7 @@ function plainAt(text: string, start: number): [string, number] {
 }
 
 function quotedAt(text: string, start: number, record: number): [string, number] {
-  for (let from = start + 1; ; ) {
+  for (let from = start + 1; ;) {
     const quote = text.indexOf('"', from);
     if (quote === -1) throw misplaced(record);
     if (text[quote + 1] !== '"') return [text.slice(start + 1, quote).replaceAll('""', '"'), quote + 1];

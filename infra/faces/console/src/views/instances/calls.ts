@@ -1,6 +1,13 @@
 // What this view asks the gateway for.
 import type {
-  CatalogShown, EntryShown, InstanceCreate, InstancePage, InstancePatch, InstanceShown, InstanceTest, InstanceTestShown,
+  CatalogShown,
+  EntryShown,
+  InstanceCreate,
+  InstancePage,
+  InstancePatch,
+  InstanceShown,
+  InstanceTest,
+  InstanceTestShown,
 } from "../../api";
 import { get, patch, pathOf, post, remove } from "../../call";
 import type { Intent } from "../../intent";

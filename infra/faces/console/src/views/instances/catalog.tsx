@@ -17,7 +17,10 @@ interface Props {
 /** What the server shows now. Where one is in it is in the address, so that the way back from a binding leads here. */
 export function Catalog({ of, query, bindings }: Props) {
   const place = placeOf(query);
-  const catalog = useLoad((signal) => readCatalog(of.id, place, signal), [of.id, place.page, place.search, place.parent]);
+  const catalog = useLoad(
+    (signal) => readCatalog(of.id, place, signal),
+    [of.id, place.page, place.search, place.parent],
+  );
   const trail = trailOf(query);
   const box = useFocusOn(`${place.parent} ${place.page}`);
   return (
@@ -53,10 +56,24 @@ function Search(props: { of: InstanceShown; query: URLSearchParams; place: Place
   useEffect(() => setText(props.place.search), [props.place.search]);
   const search = (wanted: string) => go(addressOf(props.of.id, props.query, { search: wanted.trim(), page: 1 }));
   return (
-    <form class="search-line" role="search" aria-label="What is on this server" onSubmit={(event) => { event.preventDefault(); search(text); }}>
+    <form
+      class="search-line"
+      role="search"
+      aria-label="What is on this server"
+      onSubmit={(event) => {
+        event.preventDefault();
+        search(text);
+      }}
+    >
       <TextField label="Search by name" type="search" value={text} onValue={setText} maxLength={120} />
-      <Button type="submit" busy={props.busy}>Search</Button>
-      {props.place.search !== "" && <Button kind="quiet" onClick={() => search("")}>Show all</Button>}
+      <Button type="submit" busy={props.busy}>
+        Search
+      </Button>
+      {props.place.search !== "" && (
+        <Button kind="quiet" onClick={() => search("")}>
+          Show all
+        </Button>
+      )}
     </form>
   );
 }
@@ -65,12 +82,16 @@ function Trail({ of, trail }: { of: InstanceShown; trail: string[] }) {
   return (
     <nav class="trail" aria-label="Folders">
       <ol>
-        <li><a href={href("instances", of.id)}>Top</a></li>
+        <li>
+          <a href={href("instances", of.id)}>Top</a>
+        </li>
         {trail.map((id, at) => (
           <li key={id}>
-            {at === trail.length - 1
-              ? <span aria-current="page">{namedAs(id)}</span>
-              : <a href={addressOf(of.id, new URLSearchParams(), { trail: trail.slice(0, at + 1) })}>{namedAs(id)}</a>}
+            {at === trail.length - 1 ? (
+              <span aria-current="page">{namedAs(id)}</span>
+            ) : (
+              <a href={addressOf(of.id, new URLSearchParams(), { trail: trail.slice(0, at + 1) })}>{namedAs(id)}</a>
+            )}
           </li>
         ))}
       </ol>
@@ -86,12 +107,17 @@ function Paging({ of, catalog, query }: { of: InstanceShown; catalog: CatalogSho
       {many && (
         <nav class="row apart pages" aria-label="Pages">
           {catalog.page > 1 ? <a href={to(catalog.page - 1)}>Previous page</a> : <span />}
-          <span class="muted">Page {catalog.page}{catalog.total !== null && ` of ${catalog.total} entries`}</span>
+          <span class="muted">
+            Page {catalog.page}
+            {catalog.total !== null && ` of ${catalog.total} entries`}
+          </span>
           {catalog.hasMore ? <a href={to(catalog.page + 1)}>Next page</a> : <span />}
         </nav>
       )}
       {catalog.isCut && !catalog.hasMore && (
-        <Notice tone="warn" title="There is more than is shown"><p>No more than 500 are listed. Search by name to find the others.</p></Notice>
+        <Notice tone="warn" title="There is more than is shown">
+          <p>No more than 500 are listed. Search by name to find the others.</p>
+        </Notice>
       )}
     </>
   );
@@ -99,14 +125,20 @@ function Paging({ of, catalog, query }: { of: InstanceShown; catalog: CatalogSho
 
 function ById({ of }: { of: InstanceShown }) {
   const [id, setId] = useState("");
-  const bind = () => { if (id.trim() !== "") go(href("instances", of.id, "bind", id.trim())); };
+  const bind = () => {
+    if (id.trim() !== "") go(href("instances", of.id, "bind", id.trim()));
+  };
   return (
     <details>
       <summary>Bind by an id</summary>
       <Form onSubmit={bind} problem={null} label="Bind by an id">
         <div class="search-line">
           <TextField
-            label="Id of a knowledge base" mono value={id} onValue={setId} maxLength={128}
+            label="Id of a knowledge base"
+            mono
+            value={id}
+            onValue={setId}
+            maxLength={128}
             hint="For a key that may search and not list: read the id in the product."
           />
           <Button type="submit">Go on</Button>

@@ -24,8 +24,15 @@ export function CatalogTable(props: Props) {
   ];
   return (
     <Table
-      caption="Knowledge bases on the server" columns={columns} rows={props.entries} rowKey={(one) => one.id}
-      empty={<div class="card"><Empty title={props.place.search ? "Nothing has that name here" : "Nothing is here"} /></div>}
+      caption="Knowledge bases on the server"
+      columns={columns}
+      rows={props.entries}
+      rowKey={(one) => one.id}
+      empty={
+        <div class="card">
+          <Empty title={props.place.search ? "Nothing has that name here" : "Nothing is here"} />
+        </div>
+      }
     />
   );
 }
@@ -34,7 +41,9 @@ function Name({ of, inside }: { of: EntryShown; inside: string }) {
   return (
     <>
       {of.kind === "folder" ? <a href={inside}>{of.name || of.id}</a> : of.name || of.id}
-      <div class="muted small-text"><code>{of.id}</code></div>
+      <div class="muted small-text">
+        <code>{of.id}</code>
+      </div>
     </>
   );
 }
@@ -51,10 +60,24 @@ function About({ of }: { of: EntryShown }) {
 
 function Binding({ of, instance, bindings }: { of: EntryShown; instance: InstanceShown; bindings: Bound[] | null }) {
   const bound = bindings?.find(({ provider }) => provider?.remoteId === of.id)?.provider;
-  if (bound) return <>Bound as <a href={href("instances", instance.id, "edit", bound.id)}>{bound.name}</a></>;
+  if (bound)
+    return (
+      <>
+        Bound as <a href={href("instances", instance.id, "edit", bound.id)}>{bound.name}</a>
+      </>
+    );
   if (of.notSearchable !== null) {
     const { word, means } = WHY_NOT[of.notSearchable];
-    return <><Badge>{word}</Badge><div class="muted small-text">{means}</div></>;
+    return (
+      <>
+        <Badge>{word}</Badge>
+        <div class="muted small-text">{means}</div>
+      </>
+    );
   }
-  return <a class="button small" href={href("instances", instance.id, "bind", of.id)} aria-label={`Bind ${of.name}`}>Bind</a>;
+  return (
+    <a class="button small" href={href("instances", instance.id, "bind", of.id)} aria-label={`Bind ${of.name}`}>
+      Bind
+    </a>
+  );
 }

@@ -19,7 +19,15 @@ interface Wanted {
   authority: string;
 }
 
-const BLANK: Wanted = { name: "", kind: "dify", exposure: "agent_only", baseUrl: "", credential: "", publicOnly: false, authority: "" };
+const BLANK: Wanted = {
+  name: "",
+  kind: "dify",
+  exposure: "agent_only",
+  baseUrl: "",
+  credential: "",
+  publicOnly: false,
+  authority: "",
+};
 
 export function Create({ onClose }: { onClose: () => void }) {
   const [wanted, setWanted] = useState(BLANK);
@@ -42,8 +50,12 @@ export function Create({ onClose }: { onClose: () => void }) {
         {asked && <RiskQuestion asked={asked} accepted={acknowledge} onAccepted={setAcknowledge} />}
         <Fields wanted={wanted} set={set} />
         <FormFoot>
-          <Button onClick={onClose} disabled={creating.busy}>Cancel</Button>
-          <Button type="submit" kind="primary" busy={creating.busy}>Register</Button>
+          <Button onClick={onClose} disabled={creating.busy}>
+            Cancel
+          </Button>
+          <Button type="submit" kind="primary" busy={creating.busy}>
+            Register
+          </Button>
         </FormFoot>
       </Form>
     </Dialog>
@@ -56,24 +68,48 @@ function Fields({ wanted, set }: { wanted: Wanted; set: (part: Partial<Wanted>) 
     <>
       <div class="two">
         <SelectField
-          label="Product" value={wanted.kind} onValue={(kind) => set({ kind: kind as Product })} pointer="/kind" hint={product.versions}
+          label="Product"
+          value={wanted.kind}
+          onValue={(kind) => set({ kind: kind as Product })}
+          pointer="/kind"
+          hint={product.versions}
           options={Object.entries(PRODUCTS).map(([value, { name }]) => ({ value, label: name }))}
         />
-        <TextField label="Name" value={wanted.name} onValue={(name) => set({ name })} pointer="/name" hint="One line for people." />
+        <TextField
+          label="Name"
+          value={wanted.name}
+          onValue={(name) => set({ name })}
+          pointer="/name"
+          hint="One line for people."
+        />
       </div>
       <ChoiceField
-        label="Exposure, fixed for ever" value={wanted.exposure} pointer="/exposureProfile" options={EXPOSURES}
+        label="Exposure, fixed for ever"
+        value={wanted.exposure}
+        pointer="/exposureProfile"
+        options={EXPOSURES}
         onValue={(exposure) => set({ exposure: exposure as ExposureProfile, publicOnly: false })}
       />
       <TextField
-        label="Base URL" mono value={wanted.baseUrl} onValue={(baseUrl) => set({ baseUrl })} pointer="/baseUrl"
+        label="Base URL"
+        mono
+        value={wanted.baseUrl}
+        onValue={(baseUrl) => set({ baseUrl })}
+        pointer="/baseUrl"
         hint={`${product.address} https; plain http and private addresses need your word.`}
       />
       <TextField
-        label="Credential" secret optional value={wanted.credential} onValue={(credential) => set({ credential })} pointer="/credential"
+        label="Credential"
+        secret
+        optional
+        value={wanted.credential}
+        onValue={(credential) => set({ credential })}
+        pointer="/credential"
         hint={`${product.key} Sealed at once and shown nowhere; later only its fingerprint is.`}
       />
-      {wanted.exposure === "customer_safe" && <PublicOnly checked={wanted.publicOnly} onValue={(publicOnly) => set({ publicOnly })} />}
+      {wanted.exposure === "customer_safe" && (
+        <PublicOnly checked={wanted.publicOnly} onValue={(publicOnly) => set({ publicOnly })} />
+      )}
       <Authority value={wanted.authority} onValue={(authority) => set({ authority })} />
     </>
   );
@@ -82,7 +118,10 @@ function Fields({ wanted, set }: { wanted: Wanted; set: (part: Partial<Wanted>) 
 function bodyOf(wanted: Wanted, acknowledge: Acknowledge | null): InstanceCreate {
   const { name, kind, exposure, credential, publicOnly, authority } = wanted;
   return {
-    name, kind, exposureProfile: exposure, baseUrl: wanted.baseUrl.trim(),
+    name,
+    kind,
+    exposureProfile: exposure,
+    baseUrl: wanted.baseUrl.trim(),
     credential: credential.trim() === "" ? null : { action: "replace", value: credential.trim() },
     acknowledge,
     credentialReachesPublicContentOnly: exposure === "customer_safe" && publicOnly,

@@ -26,16 +26,31 @@ export function Delete(props: { of: Read; onReload: () => void; onClose: () => v
     go(href("instances"));
   };
   return (
-    <Confirm title={`Delete ${instance.name}`} typed={instance.name} action="Delete" danger onConfirm={deleting} onClose={props.onClose}>
+    <Confirm
+      title={`Delete ${instance.name}`}
+      typed={instance.name}
+      action="Delete"
+      danger
+      onConfirm={deleting}
+      onClose={props.onClose}
+    >
       <p>Its credential goes with it. Nothing is changed on the server. This cannot be undone.</p>
       {bound.length > 0 && (
         <div class="stack tight">
           <p>{counted(bound.length, "knowledge base is", "knowledge bases are")} bound to it:</p>
           <ul class="bound-list">
-            {bound.map((id) => <li key={id}><a href={href("providers", id)} onClick={props.onClose}><code>{id}</code></a></li>)}
+            {bound.map((id) => (
+              <li key={id}>
+                <a href={href("providers", id)} onClick={props.onClose}>
+                  <code>{id}</code>
+                </a>
+              </li>
+            ))}
           </ul>
           <CheckField
-            label={`Delete ${bound.length === 1 ? "this provider" : `these ${bound.length} providers`} with it`} checked={along} onValue={setAlong}
+            label={`Delete ${bound.length === 1 ? "this provider" : `these ${bound.length} providers`} with it`}
+            checked={along}
+            onValue={setAlong}
             hint="All of it goes, or nothing. Without this the gateway refuses."
           />
         </div>

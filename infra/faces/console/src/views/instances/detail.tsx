@@ -23,11 +23,14 @@ export function Detail({ id, query }: { id: string; query: URLSearchParams }) {
     <Page
       title={instance?.name ?? "Instance"}
       back={{ href: href("instances"), label: "All instances" }}
-      lead={instance && (
-        <span class="row">
-          <Exposure of={instance.exposureProfile} /> <RiskBadges risks={instance.acknowledged} /> {PRODUCTS[instance.kind].name} <code>{instance.id}</code>
-        </span>
-      )}
+      lead={
+        instance && (
+          <span class="row">
+            <Exposure of={instance.exposureProfile} /> <RiskBadges risks={instance.acknowledged} />{" "}
+            {PRODUCTS[instance.kind].name} <code>{instance.id}</code>
+          </span>
+        )
+      }
       actions={read.data && <Actions of={read.data} onRead={read.put} onReload={read.reload} />}
     >
       <Loaded from={read}>{(data) => <Content of={data} query={query} />}</Loaded>
@@ -41,7 +44,9 @@ function Actions(props: { of: Read; onRead: (read: Read) => void; onReload: () =
   return (
     <>
       <Button onClick={() => setOpen("edit")}>Change</Button>
-      <Button kind="danger" onClick={() => setOpen("delete")}>Delete</Button>
+      <Button kind="danger" onClick={() => setOpen("delete")}>
+        Delete
+      </Button>
       {open === "edit" && <Edit of={props.of} onChanged={props.onRead} onClose={close} />}
       {open === "delete" && <Delete of={props.of} onReload={props.onReload} onClose={close} />}
     </>
@@ -60,8 +65,19 @@ function Content({ of: { instance }, query }: { of: Read; query: URLSearchParams
         <Facts
           of={[
             ["Base URL", <code>{instance.baseUrl}</code>],
-            ["Credential", instance.credentialFingerprint ? <>fingerprint <code>{instance.credentialFingerprint}</code></> : "none"],
-            ...(instance.credentialReachesPublicContentOnly ? [["Stated", "reaches public content alone"] as [string, string]] : []),
+            [
+              "Credential",
+              instance.credentialFingerprint ? (
+                <>
+                  fingerprint <code>{instance.credentialFingerprint}</code>
+                </>
+              ) : (
+                "none"
+              ),
+            ],
+            ...(instance.credentialReachesPublicContentOnly
+              ? [["Stated", "reaches public content alone"] as [string, string]]
+              : []),
             ["Certificates", instance.privateAuthority ? "public authorities, and your own" : "public authorities"],
             ["Changed", <Time at={instance.updatedAt} />],
           ]}
@@ -69,10 +85,18 @@ function Content({ of: { instance }, query }: { of: Read; query: URLSearchParams
       </Section>
       {off > 0 && (
         <Notice tone="warn" title="Bindings wait for a test">
-          <p>The address has changed, so what is bound is off until it has passed a test. See <a href={`${href("instances", instance.id)}?tab=bound`}>what is bound</a>.</p>
+          <p>
+            The address has changed, so what is bound is off until it has passed a test. See{" "}
+            <a href={`${href("instances", instance.id)}?tab=bound`}>what is bound</a>.
+          </p>
         </Notice>
       )}
-      <Tabs label="This instance" tabs={tabs} current={tab} onCurrent={(to) => note("tab", to === "catalog" ? null : to)}>
+      <Tabs
+        label="This instance"
+        tabs={tabs}
+        current={tab}
+        onCurrent={(to) => note("tab", to === "catalog" ? null : to)}
+      >
         {tab === "catalog" && <Catalog of={instance} query={query} bindings={bindings.data} />}
         {tab === "bound" && <Bindings of={instance} from={bindings} />}
         {tab === "test" && <TestPanel of={instance} />}

@@ -45,16 +45,30 @@ export function Edit(props: Props) {
         {asked && <RiskQuestion asked={asked} accepted={acknowledge} onAccepted={setAcknowledge} />}
         <TextField label="Name" value={draft.name} onValue={(name) => set({ name })} pointer="/name" />
         <TextField
-          label="Base URL" mono value={draft.baseUrl} onValue={(baseUrl) => set({ baseUrl })} pointer="/baseUrl"
+          label="Base URL"
+          mono
+          value={draft.baseUrl}
+          onValue={(baseUrl) => set({ baseUrl })}
+          pointer="/baseUrl"
           hint={PRODUCTS[instance.kind].address}
         />
         <Moving of={instance} consequences={consequences} />
         <Credential of={instance} draft={draft} set={set} elsewhere={consequences.elsewhere} />
-        {consequences.restate && <PublicOnly again checked={draft.publicOnly} onValue={(publicOnly) => set({ publicOnly })} />}
-        <Authority value={draft.authority} onValue={(authority) => set({ authority })} open={instance.privateAuthority !== null} />
+        {consequences.restate && (
+          <PublicOnly again checked={draft.publicOnly} onValue={(publicOnly) => set({ publicOnly })} />
+        )}
+        <Authority
+          value={draft.authority}
+          onValue={(authority) => set({ authority })}
+          open={instance.privateAuthority !== null}
+        />
         <FormFoot>
-          <Button onClick={props.onClose} disabled={saving.busy}>Cancel</Button>
-          <Button type="submit" kind="primary" busy={saving.busy}>Save</Button>
+          <Button onClick={props.onClose} disabled={saving.busy}>
+            Cancel
+          </Button>
+          <Button type="submit" kind="primary" busy={saving.busy}>
+            Save
+          </Button>
         </FormFoot>
       </Form>
     </Dialog>
@@ -71,9 +85,15 @@ function Moving({ of, consequences }: { of: InstanceShown; consequences: Consequ
         <Notice tone="warn" title={elsewhere ? "Another server" : "Another address on the same server"}>
           <ul>
             {elsewhere && <li>The credential is never carried to another server: replace it or remove it.</li>}
-            {of.acknowledged.length > 0 && <li>What was accepted for the old address does not hold for the new one.</li>}
-            {bound > 0 && <li>{counted(bound, "binding is", "bindings are")} switched off until each has passed a test.</li>}
-            {bound === 0 && !elsewhere && of.acknowledged.length === 0 && <li>Nothing is bound, so nothing is switched off.</li>}
+            {of.acknowledged.length > 0 && (
+              <li>What was accepted for the old address does not hold for the new one.</li>
+            )}
+            {bound > 0 && (
+              <li>{counted(bound, "binding is", "bindings are")} switched off until each has passed a test.</li>
+            )}
+            {bound === 0 && !elsewhere && of.acknowledged.length === 0 && (
+              <li>Nothing is bound, so nothing is switched off.</li>
+            )}
           </ul>
         </Notice>
       )}
@@ -81,9 +101,20 @@ function Moving({ of, consequences }: { of: InstanceShown; consequences: Consequ
   );
 }
 
-function Credential(props: { of: InstanceShown; draft: Draft; set: (part: Partial<Draft>) => void; elsewhere: boolean }) {
+function Credential(props: {
+  of: InstanceShown;
+  draft: Draft;
+  set: (part: Partial<Draft>) => void;
+  elsewhere: boolean;
+}) {
   const { of, draft, set, elsewhere } = props;
-  const kept = of.credentialFingerprint ? <>Fingerprint <code>{of.credentialFingerprint}</code></> : "There is none now.";
+  const kept = of.credentialFingerprint ? (
+    <>
+      Fingerprint <code>{of.credentialFingerprint}</code>
+    </>
+  ) : (
+    "There is none now."
+  );
   const options = [
     { value: "keep", label: "Keep it", hint: elsewhere ? "Refused for another server." : kept },
     { value: "replace", label: "Replace it" },
@@ -92,12 +123,19 @@ function Credential(props: { of: InstanceShown; draft: Draft; set: (part: Partia
   return (
     <>
       <ChoiceField
-        label="Credential" value={draft.action} options={options} pointer="/credential/action"
+        label="Credential"
+        value={draft.action}
+        options={options}
+        pointer="/credential/action"
         onValue={(action) => set({ action: action as Draft["action"], credential: "", publicOnly: false })}
       />
       {draft.action === "replace" && (
         <TextField
-          label="New credential" secret value={draft.credential} onValue={(credential) => set({ credential })} pointer="/credential/value"
+          label="New credential"
+          secret
+          value={draft.credential}
+          onValue={(credential) => set({ credential })}
+          pointer="/credential/value"
           hint={PRODUCTS[of.kind].key}
         />
       )}

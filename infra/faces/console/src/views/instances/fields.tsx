@@ -7,15 +7,19 @@ export function PublicOnly(props: { checked: boolean; onValue: (checked: boolean
   return (
     <Notice tone="warn" title="What a customer may read">
       <p>
-        These products mark nothing as public or internal, so the credential decides: everything that it reaches may reach
-        customers. A workspace in which one data set is internal is internal. The gateway cannot check it.
+        These products mark nothing as public or internal, so the credential decides: everything that it reaches may
+        reach customers. A workspace in which one data set is internal is internal. The gateway cannot check it.
       </p>
       <CheckField
-        label="This credential reaches public content and nothing else" checked={props.checked} onValue={props.onValue}
+        label="This credential reaches public content and nothing else"
+        checked={props.checked}
+        onValue={props.onValue}
         pointer="/credentialReachesPublicContentOnly"
-        hint={props.again
-          ? "Stated anew for this credential at this address. It is audited."
-          : "It is audited, and holds for this credential at this base URL alone."}
+        hint={
+          props.again
+            ? "Stated anew for this credential at this address. It is audited."
+            : "It is audited, and holds for this credential at this base URL alone."
+        }
       />
     </Notice>
   );
@@ -27,8 +31,14 @@ export function Authority(props: { value: string; onValue: (value: string) => vo
     <details open={refused || (props.open ?? false)}>
       <summary>Certificates of your own</summary>
       <AreaField
-        label="Certificates to believe (PEM)" optional mono value={props.value} onValue={props.onValue} pointer="/privateAuthority"
-        placeholder="-----BEGIN CERTIFICATE-----" hint="Believed for this server alone, beside the public authorities. Certificates are always verified."
+        label="Certificates to believe (PEM)"
+        optional
+        mono
+        value={props.value}
+        onValue={props.onValue}
+        pointer="/privateAuthority"
+        placeholder="-----BEGIN CERTIFICATE-----"
+        hint="Believed for this server alone, beside the public authorities. Certificates are always verified."
       />
     </details>
   );

@@ -15,13 +15,24 @@ const COLUMNS: Column<InstanceShown>[] = [
     cell: (one) => (
       <>
         <a href={href("instances", one.id)}>{one.name}</a>
-        <div class="row tags"><Exposure of={one.exposureProfile} /><span class="muted small-text">{PRODUCTS[one.kind].name}</span></div>
+        <div class="row tags">
+          <Exposure of={one.exposureProfile} />
+          <span class="muted small-text">{PRODUCTS[one.kind].name}</span>
+        </div>
       </>
     ),
   },
   { head: "Address", kind: "wide", cell: (one) => <Address of={one} /> },
-  { head: "Credential", cell: (one) => (one.credentialFingerprint ? <code>{one.credentialFingerprint}</code> : <Badge tone="warn">None</Badge>) },
-  { head: "Bound", cell: (one) => (one.bindings.length > 0 ? counted(one.bindings.length, "knowledge base") : <span class="muted">nothing</span>) },
+  {
+    head: "Credential",
+    cell: (one) =>
+      one.credentialFingerprint ? <code>{one.credentialFingerprint}</code> : <Badge tone="warn">None</Badge>,
+  },
+  {
+    head: "Bound",
+    cell: (one) =>
+      one.bindings.length > 0 ? counted(one.bindings.length, "knowledge base") : <span class="muted">nothing</span>,
+  },
 ];
 
 export function List() {
@@ -32,12 +43,19 @@ export function List() {
     <Page
       title="Instances"
       lead="Servers of Dify, FastGPT and RAGFlow that you run. Knowledge bases on them are bound as providers."
-      actions={<Button kind="primary" onClick={open}>Register a server</Button>}
+      actions={
+        <Button kind="primary" onClick={open}>
+          Register a server
+        </Button>
+      }
     >
       <Loaded from={instances}>
         {(rows) => (
           <Table
-            caption="Instances" columns={COLUMNS} rows={rows} rowKey={(one) => one.id}
+            caption="Instances"
+            columns={COLUMNS}
+            rows={rows}
+            rowKey={(one) => one.id}
             empty={
               <div class="card">
                 <Empty title="No server is registered">
@@ -58,7 +76,11 @@ function Address({ of }: { of: InstanceShown }) {
   return (
     <>
       <code>{of.baseUrl}</code>
-      {of.acknowledged.length > 0 && <div class="row tags"><RiskBadges risks={of.acknowledged} /></div>}
+      {of.acknowledged.length > 0 && (
+        <div class="row tags">
+          <RiskBadges risks={of.acknowledged} />
+        </div>
+      )}
     </>
   );
 }

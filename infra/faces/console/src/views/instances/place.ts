@@ -26,7 +26,9 @@ export function placeOf(query: URLSearchParams): Place {
 
 /** The address of another place: what is not named stays as it is in `query`. */
 export function addressOf(
-  instanceId: string, query: URLSearchParams, to: { page?: number; search?: string; trail?: string[] },
+  instanceId: string,
+  query: URLSearchParams,
+  to: { page?: number; search?: string; trail?: string[] },
 ): string {
   const page = to.page ?? 1;
   const search = to.search ?? query.get("search") ?? "";

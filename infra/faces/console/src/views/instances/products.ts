@@ -45,7 +45,10 @@ export const PRODUCTS: Record<Product, Facts> = {
 
 export const WHY_NOT: Record<NotSearchable, { word: string; means: string }> = {
   folder: { word: "Folder", means: "Open it to see what is inside." },
-  external: { word: "On another server", means: "Dify's own API does not search it. Register that server as a Dify external API provider." },
+  external: {
+    word: "On another server",
+    means: "Dify's own API does not search it. Register that server as a Dify external API provider.",
+  },
   api_disabled: { word: "API access off", means: "API access is switched off for this data set, in Dify." },
   unknown_type: { word: "Unknown type", means: "A type that this version of the gateway does not know." },
 };

@@ -31,16 +31,31 @@ export function TestPanel({ of }: { of: InstanceShown }) {
     <div class="stack">
       <Form onSubmit={() => void testing.run()} problem={testing.problem} label="Test the server">
         <p class="muted">
-          Reads the list. With a query and an id it searches that knowledge base too. It changes nothing here or there.{" "}
+          Reads the list. With a query and an id it searches that knowledge base too. Nothing is changed by it.{" "}
           {PRODUCTS[of.kind].traces}
         </p>
         <div class="two">
           <TextField label="Query" optional value={query} onValue={setQuery} pointer="/query" />
-          <TextField label="Id of a knowledge base" optional mono value={remoteId} onValue={setRemoteId} pointer="/remoteId" />
+          <TextField
+            label="Id of a knowledge base"
+            optional
+            mono
+            value={remoteId}
+            onValue={setRemoteId}
+            pointer="/remoteId"
+          />
         </div>
-        <FormFoot><Button type="submit" kind="primary" busy={testing.busy}>Test</Button></FormFoot>
+        <FormFoot>
+          <Button type="submit" kind="primary" busy={testing.busy}>
+            Test
+          </Button>
+        </FormFoot>
       </Form>
-      {testing.busy && <p class="muted" role="status">Asking; this may take up to 25 seconds …</p>}
+      {testing.busy && (
+        <p class="muted" role="status">
+          Asking; this may take up to 25 seconds …
+        </p>
+      )}
       {found && <Found of={found} />}
     </div>
   );
@@ -52,14 +67,26 @@ function Found({ of }: { of: InstanceTestShown }) {
       <ul class="findings">
         {FINDINGS.map(([name, title, means]) => (
           <li key={name}>
-            <Badge tone={TONES[of[name]]} dot>{of[name]}</Badge>
-            <span><strong>{title}</strong> <span class="muted small-text">{means}</span></span>
+            <Badge tone={TONES[of[name]]} dot>
+              {of[name]}
+            </Badge>
+            <span>
+              <strong>{title}</strong> <span class="muted small-text">{means}</span>
+            </span>
           </li>
         ))}
       </ul>
-      {of.errorCode && <Notice tone="bad"><p><code>{of.errorCode}</code> {of.explanation}</p></Notice>}
+      {of.errorCode && (
+        <Notice tone="bad">
+          <p>
+            <code>{of.errorCode}</code> {of.explanation}
+          </p>
+        </Notice>
+      )}
       {of.warnings.map((code) => (
-        <Notice key={code} tone="warn"><p>{code === "list_forbidden" ? LIST_FORBIDDEN : warningText(code)}</p></Notice>
+        <Notice key={code} tone="warn">
+          <p>{code === "list_forbidden" ? LIST_FORBIDDEN : warningText(code)}</p>
+        </Notice>
       ))}
       <Facts
         of={[
@@ -67,8 +94,14 @@ function Found({ of }: { of: InstanceTestShown }) {
           ["Hits of the search", of.resultCount === null ? "none was made" : counted(of.resultCount, "passage")],
           ["Took", `${of.durationMs} ms`],
           ["Asked at", <code>{of.effective.baseUrl}</code>],
-          ["With the credential", of.effective.credentialFingerprint ? <code>{of.effective.credentialFingerprint}</code> : "none"],
-          ["Accepted risks", of.effective.acknowledged.length > 0 ? <RiskBadges risks={of.effective.acknowledged} /> : "none"],
+          [
+            "With the credential",
+            of.effective.credentialFingerprint ? <code>{of.effective.credentialFingerprint}</code> : "none",
+          ],
+          [
+            "Accepted risks",
+            of.effective.acknowledged.length > 0 ? <RiskBadges risks={of.effective.acknowledged} /> : "none",
+          ],
           ["Waits at most", `${of.effective.timeoutMs} ms`],
         ]}
       />

@@ -24,10 +24,12 @@ const HOW = [
 ];
 
 /** Asks for cards as agents and as customers do. */
-export function CardTab({ collections }: { collections: CollectionShown[] }) {
+export function CardTab({ collections, first }: { collections: CollectionShown[]; first?: string | null }) {
   const [how, setHow] = useState<How>("lookup");
   const [text, setText] = useState("");
-  const [collection, setCollection] = useState(collections[0]?.id ?? "");
+  const [collection, setCollection] = useState(
+    (collections.find(({ id }) => id === first) ?? collections[0])?.id ?? "",
+  );
   const [found, setFound] = useState<{ of: Found[]; dropped: number } | null>(null);
   const under = useRef<AbortController | null>(null);
   useEffect(() => () => under.current?.abort(), []);

@@ -31,7 +31,7 @@ export function WorkbenchView({ query }: ViewProps) {
               <SearchTab sources={data} />
             </div>
             <div hidden={tab !== "cards"}>
-              <CardTab collections={data.collections} />
+              <CardTab collections={data.collections} first={query.get("collection")} />
             </div>
           </Tabs>
         )}
