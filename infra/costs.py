@@ -86,6 +86,18 @@ WIDGET: Final = Request(
     secrets=5,
     preflights=1,
 )
+# The same search for an MCP client: what it answers is there twice, as data and as text.
+MCP: Final = Request(
+    name="mcp",
+    assumed="an agent's search as a tool, as in the first column",
+    run_ms=_WAIT_MS,
+    memory_mb=_MEMORY_MB["mcp"],
+    reads=SEARCH.reads,
+    writes=SEARCH.writes,
+    lines_bytes=2_300,
+    answer_bytes=19_000,
+    secrets=5,
+)
 LOOKUP: Final = Request(
     name="lookup",
     assumed="10 terms, 5 cards found",
@@ -96,7 +108,7 @@ LOOKUP: Final = Request(
     lines_bytes=400,
     answer_bytes=6_000,
 )
-REQUESTS: Final = (SEARCH, WIDGET, LOOKUP)
+REQUESTS: Final = (SEARCH, WIDGET, LOOKUP, MCP)
 _PREFLIGHT_MS: Final = 20
 
 

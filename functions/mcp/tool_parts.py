@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from shared.adapters.event_loop import ProcessLoop
 from shared.domain.cards import Card, CustomerCard
 from shared.ports.clock import Clock
-from shared.services.acquire import Acquire
 from shared.services.admit import Admit
 from shared.services.admit_assistant import AdmitAssistant
 from shared.services.look_up import LookUp
 from shared.services.match import Match
 from shared.services.search import Search
 from shared.services.search_for_assistant import SearchForAssistant
+
+if TYPE_CHECKING:
+    from shared.services.acquire import Acquire
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -48,7 +48,7 @@ def _measured(only: str) -> Iterator[Row]:
 
 def _search() -> Iterator[Row]:
     with a_world() as world:
-        yield imports.row(world.environment)
+        yield from imports.rows(world.environment)
         yield from search.rows(world)
 
 

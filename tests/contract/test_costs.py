@@ -31,7 +31,8 @@ from tests.contract.far_ahead import a_change
 from tests.contract.worlds import StoreWorld
 from tests.support.builders import a_credential, a_passage, a_provider, a_token, an_internal_provider
 from tests.support.card_builders import a_card, a_collection
-from tests.support.search_stage import Stage, answering
+from tests.support.search_stage import Answered, Stage, answering
+from tests.support.tool_stage import ToolStage
 
 pytestmark = pytest.mark.emulator
 ORIGIN = "https://help.fern-desk.test"
@@ -134,18 +135,41 @@ async def test_a_lookup_reads_and_writes_as_the_page_says(store: StoreWorld, uni
     assert units.both == (costs.LOOKUP.reads, costs.LOOKUP.writes)
 
 
-@pytest.mark.parametrize("lane", ["agent", "widget"])
+@pytest.mark.parametrize("lane", ["agent", "widget", "mcp"])
 def test_the_lines_of_a_search_are_about_as_long_as_the_page_says(lane: str) -> None:
     lines = io.StringIO()
     stage = Stage(log=Logger(service=f"costs-{lane}", stream=lines))
     for _ in range(5):
         stage.add(act=answering(a_passage()), capabilities=Capabilities(scoring=True))
     with contextlib.redirect_stdout(lines):
-        assert (stage.agent() if lane == "agent" else stage.widget()).status == 200
+        assert _searched(stage, lane).status == 200
     stage.close()
-    said = costs.SEARCH.lines_bytes if lane == "agent" else costs.WIDGET.lines_bytes
+    said = {"agent": costs.SEARCH, "widget": costs.WIDGET, "mcp": costs.MCP}[lane].lines_bytes
 
     assert 0.75 * said < len(lines.getvalue()) < 1.1 * said
+
+
+def test_what_a_search_answers_as_a_tool_is_about_as_much_as_the_page_says() -> None:
+    """Of results of the usual length, of which REST answers as much as the page says of it."""
+    stage = Stage()
+    for _ in range(5):
+        stage.add(act=answering(a_passage(snippet="word " * 100), a_passage(snippet="word " * 100)))
+    rest, tool = stage.agent(), _searched(stage, "mcp")
+    stage.close()
+
+    assert len(rest.text) == pytest.approx(costs.SEARCH.answer_bytes, rel=0.05)
+    assert len(tool.text) == pytest.approx(costs.MCP.answer_bytes, rel=0.05)
+
+
+def _searched(stage: Stage, lane: str) -> Answered:
+    if lane != "mcp":
+        return stage.agent() if lane == "agent" else stage.widget()
+    tools = ToolStage(stage)
+    event = tools.event("knowledge_search", {"query": "ferry pass"})
+    answer = tools.endpoint().handle(event, None)
+    tools.glossary.close()
+    tools.live.close()
+    return Answered(status=answer["statusCode"], headers=answer["headers"], text=answer["body"])
 
 
 def test_the_page_on_costs_says_what_comes_out() -> None:

@@ -27,6 +27,7 @@ STAGING: Final[dict[str, Any]] = {
     "cloudfront_domain": "kb.example.com",
     "cloudfront_certificate_arn": FRONT_CERTIFICATE,
     "web_acl_arn": WEB_ACL,
+    "mcp_origins": "https://app.example.com, https://tools.example.com:8443",
 }
 
 EVERYTHING: Final[dict[str, Any]] = {

@@ -164,6 +164,7 @@ def test_the_outputs_say_where_everything_is(shipped: Synthesised) -> None:
         "FunctionWidgetName",
         "FunctionLookupName",
         "FunctionLiveName",
+        "FunctionMcpName",
         "FunctionAdminName",
         "FunctionAssetsName",
         "FunctionProbeName",

@@ -20,6 +20,7 @@ from shared.settings.base import Settings
 from shared.settings.cards import CardTable
 from shared.settings.internal import CallerStore, InternalStore, RootAccess
 from shared.settings.live import LivePools, LocalOrigins
+from shared.settings.mcp import McpOrigins
 from shared.settings.probe import ProbePace
 from shared.settings.public import Network, PublicStore
 from tests.infra.synthesised import Synthesised, synthesise
@@ -57,6 +58,7 @@ def test_each_function_runs_its_own_handler_and_writes_its_own_log(shipped: Synt
         ("search", BOTH | {"KG_AGENT_CACHE_S", "KG_TABLE_CARDS", "KG_POOL_CONTEXT7", "KG_POOL_EXA"}),
         ("live", CALLERS | {"KG_POOL_EXA", "KG_POOL_FIRECRAWL", "KG_PRIVATE_NETWORK_AVAILABLE"}),
         ("lookup", CALLERS | {"KG_TABLE_CARDS"}),
+        ("mcp", BOTH | POOLS | {"KG_AGENT_CACHE_S", "KG_TABLE_CARDS", "KG_MCP_ORIGINS"}),
         ("admin", BOTH | POOLS | {"KG_ROOT_SECRET", "KG_TABLE_CARDS"}),
         ("probe", BOTH | {"KG_TABLE_CARDS", "KG_PROBE_EVERY_S"}),
     ],
@@ -68,6 +70,7 @@ def test_a_function_is_told_exactly_this(shipped: Synthesised, name: str, variab
 def test_the_environment_names_things_and_holds_no_secret(shipped: Synthesised) -> None:
     """A value is a reference to a table, a key or a secret, or one of the plain settings."""
     plain = {"KG_PRIVATE_NETWORK_AVAILABLE": "false", "KG_AGENT_CACHE_S": "0", "KG_PROBE_EVERY_S": "240"}
+    plain |= {"KG_MCP_ORIGINS": ""}
     referenced = {
         "KG_TABLE_REGISTRATIONS_PUBLIC": {"Ref": "TableRegistrationsPublic"},
         "KG_TABLE_REGISTRATIONS_INTERNAL": {"Ref": "TableRegistrationsInternal"},
@@ -101,6 +104,7 @@ def test_the_widget_is_told_no_internal_name(shipped: Synthesised) -> None:
         ("widget", (PublicStore, Network)),
         ("search", (PublicStore, InternalStore, Network, LivePools)),
         ("live", (CallerStore, Network, LivePools)),
+        ("mcp", (PublicStore, InternalStore, CardTable, Network, LivePools, McpOrigins)),
         ("admin", (PublicStore, InternalStore, CardTable, Network, RootAccess, LivePools)),
         ("probe", (PublicStore, InternalStore, CardTable, Network, ProbePace)),
     ],
@@ -118,6 +122,7 @@ def test_the_settings_of_a_function_find_all_they_need(
     [
         ("search", {Pool.CONTEXT7, Pool.EXA}),
         ("live", {Pool.EXA, Pool.FIRECRAWL}),
+        ("mcp", set(KEYED_POOLS)),
         ("admin", set(KEYED_POOLS)),
         ("widget", set()),
         ("probe", set()),
@@ -142,7 +147,7 @@ def test_the_functions_that_ask_live_services_or_look_at_them_are_told_where_the
     origins = {"exa": "http://127.0.0.1:4001"}
     local = environments(store=defaultdict(lambda: "x"), client={}, local_origins=origins)
     told = {name: environment[LOCAL_ORIGINS] for name, environment in local.items() if LOCAL_ORIGINS in environment}
-    assert told.keys() == {"search", "live", "admin", "probe"}
+    assert told.keys() == {"search", "live", "mcp", "admin", "probe"}
     for name in told:
         assert LocalOrigins.from_environment(local[name]).local_origins == origins
     assert not any(LOCAL_ORIGINS in each for each in environments(store=defaultdict(str), client={}).values())

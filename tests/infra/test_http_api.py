@@ -9,6 +9,7 @@ from pydantic import TypeAdapter
 
 from functions.live.alexandria import DEADLINE_S as ALEXANDRIA_S
 from functions.lookup.routes import DEADLINE_S as LOOKUP_S
+from functions.mcp.glossary_tools import DEADLINE_S as GLOSSARY_S
 from infra.constructs.front import READ_TIMEOUT_S
 from infra.functions import FUNCTIONS
 from infra.routes import DEFAULT_FUNCTION, ROUTES
@@ -149,7 +150,7 @@ def test_timeouts_nest(shipped: Synthesised) -> None:
     at_the_door_s = DOOR_CONNECT_S + DOOR_READ_S
     assert READ_TIMEOUT_S > integration_ms / 1000 > function_s
     assert (integration_ms, function_s) == (30_000, 29)
-    for own_time_s in (longest_search_s, CEILING_S, LONGEST_S, LOOKUP_S, ALEXANDRIA_S):
+    for own_time_s in (longest_search_s, CEILING_S, LONGEST_S, LOOKUP_S, GLOSSARY_S, ALEXANDRIA_S):
         assert function_s >= at_the_door_s + own_time_s + 2
     assert longest_search_s >= DEFAULT_DEADLINE_MS / 1000 > LIMITS.timeout_s
     assert DEFAULT_DEADLINE_MS > WIDGET_DEADLINE_MS

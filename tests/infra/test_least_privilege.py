@@ -23,6 +23,8 @@ from functions.live.routes import api_for as live_api
 from functions.live.wiring import wired as wired_live
 from functions.lookup.routes import api_for as lookup_api
 from functions.lookup.wiring import wired as wired_lookup
+from functions.mcp.routes import api_for as mcp_api
+from functions.mcp.wiring import wired as wired_mcp
 from functions.probe.run import Probe
 from functions.probe.wiring import wired as wired_probe
 from functions.search.routes import api_for as search_api
@@ -60,8 +62,9 @@ HEALTH = "/api/v1/knowledge/health"
 ALLOWANCES = "/api/v1/knowledge/allowances"
 WIDGET_SEARCH = "/api/v1/knowledge/widget/search"
 
+CALLED = ("search", "widget", "lookup", "live", "mcp", "admin", "probe")
 # Allowed and asked for by nobody here, each with its reason. Empty is the aim.
-UNASKED: dict[str, set[Granted]] = {name: set() for name in ("search", "widget", "lookup", "live", "admin", "probe")}
+UNASKED: dict[str, set[Granted]] = {name: set() for name in CALLED}
 
 INTERNAL = {
     "TableRegistrationsInternal.Arn",
@@ -91,6 +94,15 @@ class Gateway:
         answer = self.send(function, method, path, body, **headers)
         assert answer["statusCode"] < 400, (method, path, answer["body"])
         return {**(json.loads(answer["body"]) if answer.get("body") else {}), "etag": answer["headers"].get("ETag", "")}
+
+    def use_tool(self, name: str, arguments: dict[str, Any], **headers: str) -> dict[str, Any]:
+        """What the tool gives, as a client of 2025-06-18 asks for it."""
+        params = {"name": name, "arguments": arguments}
+        message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+        result: dict[str, Any] = self.call("mcp", "POST", "/mcp", message, **headers)["result"]
+        assert not result["isError"], result["content"]
+        found: dict[str, Any] = result["structuredContent"]
+        return found
 
     def send(self, function: str, method: str, path: str, body: object = None, **headers: str) -> dict[str, Any]:
         named = {name.replace("_", "-"): value for name, value in headers.items()}
@@ -130,9 +142,10 @@ def asked() -> Iterator[set[Asked]]:
         admin_loop = ProcessLoop()
         search, widget = wired_search(each["search"]), wired_widget(each["widget"])
         admin = admin_api(wired_admin(each["admin"]), loop=admin_loop, logger=logger_for("admin"))
-        lookup, single = wired_lookup(each["lookup"]), wired_live(each["live"])
+        lookup, single, tools = wired_lookup(each["lookup"]), wired_live(each["live"]), wired_mcp(each["mcp"])
         handlers = {"admin": admin.handle, "search": search_api(search).handle, "widget": widget_api(widget).handle}
         handlers |= {"lookup": lookup_api(lookup).handle, "live": live_api(single).handle}
+        handlers["mcp"] = mcp_api(tools).handle
         keep_demo_keys(embedded_store(url, {pool: store[variable] for pool, variable in POOL_VARIABLES.items()}))
         secret = boto3.client("secretsmanager").get_secret_value(SecretId=store["KG_ROOT_SECRET"])["SecretString"]
         probe = wired_probe(each["probe"])
@@ -141,7 +154,7 @@ def asked() -> Iterator[set[Asked]]:
         root = f"kg_adm_root_{secret}"
         tokens = live(gateway, root=root, base_url=provider.url("good"), store=store)
         meet_trouble(gateway, {"authorization": f"Bearer {root}"}, tokens, provider=provider, control=control)
-        for loop in (admin_loop, search.loop, widget.loop, lookup.loop, single.loop, probe.loop):
+        for loop in (admin_loop, search.loop, widget.loop, lookup.loop, single.loop, tools.loop, probe.loop):
             loop.close()
         boto3.DEFAULT_SESSION = None
         yield recorder.asked
@@ -176,14 +189,17 @@ def meet_trouble(
 ) -> None:
     """Each lane and function meets a source that fails, opens its circuit and notes it."""
     callers = (("search", SEARCH, "agt"), ("search", SEARCH, "ast"), ("widget", WIDGET_SEARCH, "pub"))
-    for function, path, name in callers:
-        wanted = {"name": f"Busy {name}", "exposureProfile": "customer_safe"}
+    for function, path, name in (*callers, ("mcp", "", "agt"), ("mcp", "", "ast")):
+        wanted = {"name": f"Busy {function} {name}", "exposureProfile": "customer_safe"}
         made = gateway.call("admin", "POST", PROVIDERS, wanted | {"baseUrl": provider.url("rate_limited")}, **admin)
         with provider.best_behaviour():
             test = {"query": "ferry pass", "activate": True}
             gateway.call("admin", "POST", f"{PROVIDERS}/{made['id']}/test", test, **admin)
         bearer = {"authorization": f"Bearer {tokens[name]}", "origin": ORIGIN}
-        gateway.call(function, "POST", path, {"query": "ferry pass"}, **bearer)
+        if function == "mcp":
+            gateway.use_tool("knowledge_search", {"query": "ferry pass"}, authorization=bearer["authorization"])
+        else:
+            gateway.call(function, "POST", path, {"query": "ferry pass"}, **bearer)
     for kind in ("exa", "firecrawl"):
         control.command({"service": kind, "mode": "fail"})
     page = next(demo.test["url"] for demo in LIVE_DEMOS if "url" in demo.test)
@@ -250,6 +266,7 @@ def search_with(gateway: Gateway, tokens: dict[str, str]) -> None:
         for name in ("agt", "ast"):
             bearer = {"authorization": f"Bearer {tokens[name]}"}
             assert gateway.call("search", "POST", SEARCH, {"query": "ferry pass"}, **bearer)["results"]
+            assert gateway.use_tool("knowledge_search", {"query": "ferry pass"}, **bearer)["results"]
         bearer = {"authorization": f"Bearer {tokens['pub']}"}
         assert gateway.call("widget", "POST", WIDGET_SEARCH, {"query": "ferry pass"}, origin=ORIGIN, **bearer)[
             "results"
@@ -272,6 +289,10 @@ def read_cards(gateway: Gateway, admin: dict[str, str], tokens: dict[str, str]) 
             assert gateway.call("lookup", "POST", path + "/context-cards/match", text, **bearer)["cards"]
             search = {"query": "ferry pass", "collections": [made["id"]]}
             assert gateway.call("search", "POST", SEARCH, search, **bearer)["cards"]
+            of_this = {"collectionId": made["id"]}
+            assert gateway.use_tool("glossary_lookup", {**of_this, "terms": ["Ferry Pass"]}, **bearer)["results"]
+            assert gateway.use_tool("glossary_match", {**of_this, **text}, **bearer)["cards"]
+            assert gateway.use_tool("knowledge_search", search, **bearer)["cards"]
 
 
 def ask_live_services(gateway: Gateway, admin: dict[str, str], agent: dict[str, str]) -> None:
@@ -281,10 +302,13 @@ def ask_live_services(gateway: Gateway, admin: dict[str, str], agent: dict[str, 
     searched = [ids[kind] for kind in LIVE_KINDS if kind != "firecrawl"]
     found = gateway.call("search", "POST", SEARCH, {"query": "open a gate", "providers": searched}, **agent)
     assert {outcome["status"] for outcome in found["providers"]} == {"success"}
+    found = gateway.use_tool("knowledge_search", {"query": "open a gate", "providers": searched}, **agent)
+    assert {outcome["status"] for outcome in found["providers"]} == {"success"}
     page = next(demo.test["url"] for demo in LIVE_DEMOS if "url" in demo.test)
     for kind in ("exa", "firecrawl"):
         fetched = gateway.call("live", "POST", ACQUIRE, {"url": page, "provider": ids[kind]}, **agent)
         assert fetched["text"]
+        assert gateway.use_tool("knowledge_acquire", {"url": page, "provider": ids[kind]}, **agent)["text"]
     use_a_tool(gateway, agent)
     gateway.call("admin", "GET", POOLS, **admin)
     gateway.call("admin", "POST", f"{POOLS}/exa/rest", {"key": "EXA_API_KEY_1", "seconds": 60}, **admin)

@@ -46,9 +46,9 @@ def test_the_rehearsed_template_differs_in_three_things_alone(disposable: Synthe
     assert adapted != disposable.template
     assert undone(adapted) == disposable.template
     assert said == [
-        "KG_ALLOW_LOOPBACK_HTTP=true for admin, live, probe, search, widget",
-        "KG_LOCAL_ORIGINS for admin, live, probe, search",
-        "StringEquals -> StringEqualsIfExists in 14 conditions on kms:EncryptionContext:*",
+        "KG_ALLOW_LOOPBACK_HTTP=true for admin, live, mcp, probe, search, widget",
+        "KG_LOCAL_ORIGINS for admin, live, mcp, probe, search",
+        "StringEquals -> StringEqualsIfExists in 18 conditions on kms:EncryptionContext:*",
     ]
 
 

@@ -92,6 +92,32 @@ LOOKUP = [
     ("logs:PutLogEvents", "LogLookup.Arn", ""),
 ]
 
+MCP = [
+    ("dynamodb:BatchGetItem", "TableCards.Arn", keys("CARD#*", "COLLECTION", "KEY#*")),
+    ("dynamodb:BatchGetItem", "TableLedgerInternal.Arn", keys("CIRCUITS")),
+    ("dynamodb:BatchGetItem", "TableLedgerPublic.Arn", keys("CIRCUITS")),
+    ("dynamodb:BatchGetItem", "TableRegistrationsInternal.Arn", keys("CREDENTIAL", "GENERATION")),
+    ("dynamodb:BatchGetItem", "TableRegistrationsPublic.Arn", keys("GENERATION")),
+    ("dynamodb:GetItem", "TableCards.Arn", keys("COLLECTION")),
+    ("dynamodb:GetItem", "TableLedgerInternal.Arn", keys(*POOLS)),
+    ("dynamodb:GetItem", "TableRegistrationsInternal.Arn", keys("GENERATION")),
+    ("dynamodb:GetItem", "TableRegistrationsPublic.Arn", keys("GENERATION")),
+    ("dynamodb:PutItem", "TableLedgerInternal.Arn", keys("HISTORY#*")),
+    ("dynamodb:PutItem", "TableLedgerPublic.Arn", keys("HISTORY#*")),
+    ("dynamodb:Query", "TableCards.Arn", keys("KEY#*")),
+    ("dynamodb:Query", "TableRegistrationsInternal.Arn", keys("INSTANCE", "PROVIDER")),
+    ("dynamodb:Query", "TableRegistrationsPublic.Arn", keys("INSTANCE", "PROVIDER")),
+    ("dynamodb:UpdateItem", "TableLedgerInternal.Arn", keys("CIRCUITS", *POOLS, "RATE#*")),
+    ("dynamodb:UpdateItem", "TableLedgerPublic.Arn", keys("CIRCUITS")),
+    ("kms:Decrypt", "KeyInternal.Arn", INTERNAL_KEY),
+    ("kms:Decrypt", "KeyPublic.Arn", PUBLIC_KEY),
+    ("logs:CreateLogStream", "LogMcp.Arn", ""),
+    ("logs:PutLogEvents", "LogMcp.Arn", ""),
+    ("secretsmanager:GetSecretValue", "PoolContext7.Id", ""),
+    ("secretsmanager:GetSecretValue", "PoolExa.Id", ""),
+    ("secretsmanager:GetSecretValue", "PoolFirecrawl.Id", ""),
+]
+
 ADMIN = [
     ("dynamodb:BatchGetItem", "TableCards.Arn", keys("CARD#*", "KEY#*")),
     ("dynamodb:BatchGetItem", "TableLedgerInternal.Arn", keys("CIRCUITS")),
@@ -176,7 +202,7 @@ PROBE = [
     ("logs:PutLogEvents", "LogProbe.Arn", ""),
 ]
 
-ROLES = ("RoleWidget", "RoleSearch", "RoleLookup", "RoleLive", "RoleAdmin", "RoleAssets", "RoleProbe")
+ROLES = ("RoleWidget", "RoleSearch", "RoleLookup", "RoleLive", "RoleMcp", "RoleAdmin", "RoleAssets", "RoleProbe")
 PROBE_CLOCK = [("lambda:InvokeFunction", "FunctionProbe.Arn", "")]
 
 
@@ -194,6 +220,22 @@ def test_the_lookup_may_do_exactly_this(shipped: Synthesised) -> None:
 
 def test_the_live_function_may_do_exactly_this(shipped: Synthesised) -> None:
     assert shipped.statements("RoleLive") == LIVE
+
+
+def test_the_mcp_function_may_do_exactly_this(shipped: Synthesised) -> None:
+    assert shipped.statements("RoleMcp") == MCP
+
+
+def test_the_mcp_function_may_do_nothing_that_no_other_function_of_its_callers_may(shipped: Synthesised) -> None:
+    def allowed(role: str) -> set[tuple[str, str, str]]:
+        return {
+            (action, resource, partition)
+            for action, resource, condition in shipped.statements(role)
+            for partition in condition.partition(" = ")[2].split(" | ")
+            if not action.startswith("logs:")
+        }
+
+    assert allowed("RoleMcp") <= allowed("RoleSearch") | allowed("RoleLookup") | allowed("RoleLive")
 
 
 def test_the_admin_may_do_exactly_this(shipped: Synthesised) -> None:
@@ -279,6 +321,9 @@ def test_the_keys_of_services_are_read_by_these_roles_alone(shipped: Synthesised
         ("RoleSearch", "PoolExa"),
         ("RoleLive", "PoolExa"),
         ("RoleLive", "PoolFirecrawl"),
+        ("RoleMcp", "PoolContext7"),
+        ("RoleMcp", "PoolExa"),
+        ("RoleMcp", "PoolFirecrawl"),
         ("RoleAdmin", "PoolContext7"),
         ("RoleAdmin", "PoolExa"),
         ("RoleAdmin", "PoolFirecrawl"),
@@ -303,6 +348,7 @@ def test_the_public_key_is_used_by_these_roles_alone(shipped: Synthesised) -> No
     assert key_users(shipped, "KeyPublic") == [
         ("RoleSearch", ["kms:Decrypt"], "customer_safe"),
         ("RoleWidget", ["kms:Decrypt"], "customer_safe"),
+        ("RoleMcp", ["kms:Decrypt"], "customer_safe"),
         ("RoleAdmin", ["kms:Decrypt", "kms:Encrypt"], "customer_safe"),
         ("RoleProbe", ["kms:Decrypt"], "customer_safe"),
     ]
@@ -311,6 +357,7 @@ def test_the_public_key_is_used_by_these_roles_alone(shipped: Synthesised) -> No
 def test_the_internal_key_is_used_by_these_roles_alone(shipped: Synthesised) -> None:
     assert key_users(shipped, "KeyInternal") == [
         ("RoleSearch", ["kms:Decrypt"], "agent_only"),
+        ("RoleMcp", ["kms:Decrypt"], "agent_only"),
         ("RoleAdmin", ["kms:Decrypt", "kms:Encrypt"], "agent_only"),
         ("RoleProbe", ["kms:Decrypt"], "agent_only"),
     ]

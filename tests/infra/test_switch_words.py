@@ -106,6 +106,11 @@ def test_the_throttle_of_a_route_goes_before_that_of_its_function() -> None:
         ("cloudfront_domain", "*.example.com"),
         ("cloudfront_certificate_arn", CERTIFICATE),
         ("web_acl_arn", WEB_ACL.replace("us-east-1", "eu-central-1")),
+        ("mcp_origins", "app.example.com"),
+        ("mcp_origins", "https://app.example.com/"),
+        ("mcp_origins", "http://app.example.com"),
+        ("mcp_origins", "https://app.example.com,"),
+        ("mcp_origins", "*"),
         ("stage", {"name": "staging"}),
     ],
 )

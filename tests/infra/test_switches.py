@@ -10,6 +10,7 @@ import pytest
 from infra.functions import FUNCTIONS, is_behind_front
 from infra.routes import ROUTES
 from infra.tables import TABLES
+from shared.settings.mcp import McpOrigins
 from tests.infra.permissions import Granted, granted
 from tests.infra.stages import CERTIFICATE, TOPIC
 from tests.infra.synthesised import Synthesised
@@ -127,6 +128,14 @@ def test_a_release_is_told_by_the_one_function_that_everybody_may_ask(everything
     telling = {one.name for one in FUNCTIONS if "KG_RELEASE" in environment_of(everything, one.name)}
     assert telling == {"assets"}
     assert environment_of(everything, "assets")["KG_RELEASE"] == "2026-11.1"
+
+
+def test_pages_that_may_use_the_tools_are_told_to_the_one_function_that_they_may_ask(staging: Synthesised) -> None:
+    told = {one.name: environment_of(staging, one.name).get("KG_MCP_ORIGINS") for one in FUNCTIONS}
+    assert told.pop("mcp") == "https://app.example.com,https://tools.example.com:8443"
+    assert set(told.values()) == {None}
+    read = McpOrigins.from_environment(environment_of(staging, "mcp")).mcp_origins
+    assert read == {"https://app.example.com", "https://tools.example.com:8443"}
 
 
 # --- where alarms go -----------------------------------------------------------------------------

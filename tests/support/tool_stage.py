@@ -8,15 +8,19 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
+from functions.mcp.parts import McpParts
+from functions.mcp.routes import api_for
 from functions.mcp.tool_parts import ToolParts
 from functions.mcp.tools import tools_of
 from shared.domain.credentials import Credential
 from shared.domain.exposure import CredentialClass, Grant
+from shared.ports.front_door import FrontDoor
+from shared.web.api import Api
 from shared.web.mcp.tool import ToolCall, ToolResult
 from tests.support.builders import a_credential, a_token
 from tests.support.live_stage import LiveStage
 from tests.support.lookup_stage import LookupStage
-from tests.support.search_stage import Stage
+from tests.support.search_stage import Stage, event_for
 
 AGENT, ASSISTANT = CredentialClass.AGENT, CredentialClass.ASSISTANT
 EVERY = {
@@ -78,6 +82,31 @@ class ToolStage:
         )
         judge(self.tools[tool].description(caller), result)
         return result
+
+    def endpoint(self, *, front: FrontDoor | None = None) -> Api:
+        """The whole function, over these tools."""
+        parts = self._parts()
+        return api_for(
+            McpParts(
+                tools=tools_of(parts),
+                admit=parts.admit,
+                admit_assistant=parts.admit_assistant,
+                origins=frozenset(),
+                clock=parts.clock,
+                loop=parts.loop,
+                logger=self.search.log,
+                front=front,
+            )
+        )
+
+    def event(self, tool: str, arguments: Any, *, caller: CredentialClass = AGENT, headers: Any = None) -> Any:
+        """A call of a tool as a client of 2025-06-18 sends it."""
+        params = {"name": tool, "arguments": arguments}
+        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+        event = event_for("search_agent", self.token(caller), body, headers)
+        event["rawPath"] = event["requestContext"]["http"]["path"] = "/mcp"
+        event["routeKey"] = "POST /mcp"
+        return event
 
     def _parts(self) -> ToolParts:
         search, glossary = self.search._search_parts(0.0), self.glossary._parts()

@@ -17,6 +17,7 @@ from functions.live import wiring as live_wiring
 from functions.live.routes import api_for as live_api
 from functions.lookup import wiring as lookup_wiring
 from functions.lookup.routes import api_for as lookup_api
+from functions.mcp import wiring as mcp_wiring
 from functions.search import wiring as search_wiring
 from functions.search.routes import api_for as search_api
 from functions.widget import wiring as widget_wiring
@@ -32,6 +33,7 @@ from tests.support.front_fakes import FakeFrontDoor
 from tests.support.live_stage import LiveStage
 from tests.support.lookup_stage import LookupStage
 from tests.support.search_stage import Answered, Stage
+from tests.support.tool_stage import ToolStage
 
 SHOWN = "c" * 64
 THROUGH = {"x-kg-front": SHOWN}
@@ -59,13 +61,13 @@ def stage(door: FakeFrontDoor, stages: ExitStack) -> Stage:
     return made
 
 
-@pytest.fixture(params=["search", "lookup", "live", "admin"])
+@pytest.fixture(params=["search", "lookup", "live", "mcp", "admin"])
 def ask(request: pytest.FixtureRequest, door: FakeFrontDoor, stages: ExitStack) -> Ask:
     """Sends one request with these headers beside its own."""
     if request.param == "search":
         stage: Stage = request.getfixturevalue("stage")
         return lambda headers: stage.agent(headers=headers)
-    asks = {"lookup": _ask_lookup, "live": _ask_live, "admin": _ask_admin}
+    asks = {"lookup": _ask_lookup, "live": _ask_live, "mcp": _ask_mcp, "admin": _ask_admin}
     return asks[request.param](door, stages)
 
 
@@ -90,6 +92,18 @@ def _ask_live(door: FakeFrontDoor, stages: ExitStack) -> Ask:
     live.api = live_api(replace(live.parts, front=door))
     live.add()
     return lambda headers: live.acquire(headers=headers)
+
+
+def _ask_mcp(door: FakeFrontDoor, stages: ExitStack) -> Ask:
+    tools = ToolStage()
+    stages.callback(tools.close)
+    api = tools.endpoint(front=door)
+
+    def ask(headers: dict[str, str]) -> Answered:
+        answer = api.handle(tools.event("knowledge_search", {"query": "ferry pass"}, headers=headers), None)
+        return Answered(status=answer["statusCode"], headers=answer["headers"], text=answer["body"])
+
+    return ask
 
 
 def _ask_admin(door: FakeFrontDoor, stages: ExitStack) -> Ask:
@@ -188,6 +202,7 @@ _WIRED = {
     "widget": widget_wiring.wired,
     "lookup": lookup_wiring.wired,
     "live": live_wiring.wired,
+    "mcp": mcp_wiring.wired,
     "admin": admin_wiring.wired,
 }
 

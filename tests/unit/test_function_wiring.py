@@ -11,6 +11,8 @@ import pytest
 from pydantic import ValidationError
 
 from functions.lookup import wiring as lookup
+from functions.mcp import wiring as mcp
+from functions.mcp.settings import McpSettings
 from functions.search import wiring as search
 from functions.widget import wiring as widget
 from shared.assembly.server_askers import server_askers
@@ -24,6 +26,7 @@ PUBLIC = {
     "KG_KEY_PUBLIC": "key-public",
 }
 CARDS = {"KG_TABLE_CARDS": "cards"}
+POOLS = {f"KG_POOL_{pool}": f"pool-{pool}" for pool in ("EXA", "FIRECRAWL")}
 INTERNAL = {
     "KG_TABLE_REGISTRATIONS_INTERNAL": "registrations-internal",
     "KG_TABLE_LEDGER_INTERNAL": "ledger-internal",
@@ -66,6 +69,25 @@ def test_the_glossary_needs_callers_and_cards_and_no_key() -> None:
             lookup.wired({key: value for key, value in needed.items() if key != name})
 
 
+def test_the_tools_need_what_their_rest_functions_need() -> None:
+    every = PUBLIC | INTERNAL | CARDS | POOLS
+    assert mcp.wired(every).origins == frozenset()
+    for name in every:
+        with pytest.raises(ValidationError, match=name):
+            mcp.wired({key: value for key, value in every.items() if key != name})
+
+
+def test_pages_that_may_use_the_tools_are_listed_as_browsers_send_them() -> None:
+    def origins(listed: str) -> frozenset[str]:
+        return McpSettings.from_environment(PUBLIC | INTERNAL | CARDS | POOLS | {"KG_MCP_ORIGINS": listed}).mcp_origins
+
+    assert origins("") == frozenset()
+    assert origins("https://a.example, http://localhost:3000") == {"https://a.example", "http://localhost:3000"}
+    for wrong in ("https://a.example/", "https://A.example", "null", "*", "a.example"):
+        with pytest.raises(ValidationError, match="KG_MCP_ORIGINS"):
+            origins(f"https://b.example,{wrong}")
+
+
 @pytest.mark.parametrize(("value", "seconds"), [(None, 0), ("0", 0), ("120", 120)])
 def test_the_agents_memory_is_off_unless_it_is_switched_on(value: str | None, seconds: float) -> None:
     extra = {} if value is None else {"KG_AGENT_CACHE_S": value}
@@ -83,6 +105,7 @@ def test_a_memory_beyond_two_minutes_is_refused_at_the_start(value: str) -> None
     [
         (search.SearchSettings.from_environment, PUBLIC | INTERNAL | CARDS),
         (widget.WidgetSettings.from_environment, PUBLIC),
+        (McpSettings.from_environment, PUBLIC | INTERNAL | CARDS | POOLS),
     ],
 )
 def test_plain_http_and_private_networks_are_off_unless_switched_on(
@@ -99,7 +122,7 @@ def test_every_kind_of_self_hosted_server_can_be_asked() -> None:
     assert set(askers) == SERVER_KINDS
 
 
-@pytest.mark.parametrize("function", ["search", "widget"])
+@pytest.mark.parametrize("function", ["search", "widget", "mcp"])
 def test_no_kind_of_self_hosted_server_is_loaded_before_one_is_asked(function: str) -> None:
     said = subprocess.run(
         [sys.executable, "-c", f"import sys, functions.{function}.wiring; print(*sys.modules)"],
@@ -111,3 +134,17 @@ def test_no_kind_of_self_hosted_server_is_loaded_before_one_is_asked(function: s
 
     assert "shared.providers.contract" in loaded
     assert loaded.isdisjoint({f"shared.providers.{kind}" for kind in SERVER_KINDS} | {"shared.services.ask_server"})
+
+
+def test_the_tools_load_nothing_of_live_services_before_one_is_needed() -> None:
+    said = subprocess.run(
+        [sys.executable, "-c", "import sys, functions.mcp.wiring; print(*sys.modules)"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    loaded = set(said.stdout.split())
+    on_demand = {"shared.providers.exa", "shared.services.metering", "functions.mcp.acquire_tool"}
+    on_demand |= {"shared.web.acquire_models", "shared.services.acquire", "ahocorasick_rs"}
+
+    assert loaded.isdisjoint(on_demand)
