@@ -8,13 +8,13 @@ from playwright.sync_api import Locator, Page, expect
 _MOST_TABS = 60
 
 
-def tab_to(page: Page, wanted: Locator) -> None:
-    """Presses Tab until it has the focus, once it is there."""
+def tab_to(page: Page, wanted: Locator, *, key: str = "Tab") -> None:
+    """Presses Tab, or another key, until it has the focus, once it is there."""
     wanted.wait_for()
     for _ in range(_MOST_TABS):
         if wanted.evaluate("(one) => one === document.activeElement"):
             return
-        page.keyboard.press("Tab")
+        page.keyboard.press(key)
     pytest.fail(f"{wanted} is not reached by Tab")
 
 

@@ -2,6 +2,7 @@
 import type { CredentialPage, CredentialShown, CredentialWithToken, ProviderPage, ProviderShown } from "../../api";
 import { get, patch, pathOf, remove } from "../../call";
 import type { Intent } from "../../intent";
+import { readPages } from "../../pages";
 
 const PATH = "credentials";
 
@@ -17,14 +18,7 @@ export interface Issued extends Read {
 }
 
 export async function readAll(signal: AbortSignal): Promise<CredentialShown[]> {
-  const all: CredentialShown[] = [];
-  let cursor: string | null = null;
-  do {
-    const page: CredentialPage = (await get<CredentialPage>(PATH, { query: { limit: 100, cursor }, signal })).data;
-    all.push(...page.credentials);
-    cursor = page.nextCursor;
-  } while (cursor !== null);
-  return all;
+  return await readPages<CredentialPage, CredentialShown>(PATH, ({ credentials }) => credentials, signal);
 }
 
 export async function readOne(id: string, signal?: AbortSignal): Promise<Read> {
@@ -55,17 +49,10 @@ export async function revoke(was: Read): Promise<void> {
   await remove(pathOf(PATH, was.credential.id), { ifMatch: was.etag });
 }
 
-/** Names of the providers that an agent's credential can be narrowed to. */
+/** What an agent's credential can be narrowed to. */
 export async function readProviders(signal: AbortSignal): Promise<ProviderShown[]> {
-  const all: ProviderShown[] = [];
-  let cursor: string | null = null;
-  do {
-    const page: ProviderPage = (
-      await get<ProviderPage>("knowledge/providers", { query: { limit: 100, cursor }, signal })
-    ).data;
-    all.push(...page.providers);
-    cursor = page.nextCursor;
-  } while (cursor !== null);
+  const path = "knowledge/providers";
+  const all = await readPages<ProviderPage, ProviderShown>(path, ({ providers }) => providers, signal);
   return all.sort((a, b) => a.name.localeCompare(b.name));
 }
 

@@ -54,27 +54,21 @@ export function PoolsView() {
 }
 
 function OnePool({ of: { pool, allowance }, onOpen }: { of: Both; onOpen: (open: Open) => void }) {
+  const name = KINDS[pool.pool];
+  const wake = pool.takesKeys ? "Wake all keys" : "Wake it";
   const asleep = pool.resting > 0 || pool.readyAgainAt !== null;
   return (
     <Section
-      title={KINDS[pool.pool]}
+      title={name}
       actions={
         <>
           {asleep && (
-            <Button
-              small
-              label={`Wake all of ${KINDS[pool.pool]}`}
-              onClick={() => onOpen({ what: "wake", pool, key: null })}
-            >
-              {pool.takesKeys ? "Wake all keys" : "Wake it"}
+            <Button small label={`${wake}: ${name}`} onClick={() => onOpen({ what: "wake", pool, key: null })}>
+              {wake}
             </Button>
           )}
           {allowance && (
-            <Button
-              small
-              label={`Change the allowance of ${KINDS[pool.pool]}`}
-              onClick={() => onOpen({ what: "allowance", allowance })}
-            >
+            <Button small label={`Allowance of ${name}`} onClick={() => onOpen({ what: "allowance", allowance })}>
               Allowance
             </Button>
           )}

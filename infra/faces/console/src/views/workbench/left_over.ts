@@ -1,6 +1,7 @@
 // What a page left behind that was killed before it could give its credentials back.
 import type { CredentialPage, CredentialShown } from "../../api";
-import { get, pathOf, remove } from "../../call";
+import { pathOf, remove } from "../../call";
+import { readPages } from "../../pages";
 import { ApiProblem, isAbort } from "../../problem";
 
 /** Deletes the credentials of these names that have ended. Those of another page that is still at work have not. */
@@ -15,16 +16,7 @@ export async function clearAway(names: ReadonlySet<string>): Promise<void> {
 }
 
 async function ended(names: ReadonlySet<string>): Promise<CredentialShown[]> {
-  const found: CredentialShown[] = [];
-  let cursor: string | null = null;
-  do {
-    const page: CredentialPage = (await get<CredentialPage>("credentials", { query: { limit: 100, cursor } })).data;
-    found.push(
-      ...page.credentials.filter(
-        (one) => names.has(one.name) && one.expiresAt !== null && Date.parse(one.expiresAt) < Date.now(),
-      ),
-    );
-    cursor = page.nextCursor;
-  } while (cursor !== null);
-  return found;
+  const all = await readPages<CredentialPage, CredentialShown>("credentials", ({ credentials }) => credentials);
+  const now = Date.now();
+  return all.filter((one) => names.has(one.name) && one.expiresAt !== null && Date.parse(one.expiresAt) < now);
 }

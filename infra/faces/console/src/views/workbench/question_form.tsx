@@ -27,7 +27,7 @@ export function QuestionForm(props: Props) {
   }, [narrowed]);
   return (
     <div class="card question">
-      <Form label="Question" onSubmit={props.onAsk} problem={props.problem}>
+      <Form label="Ask" onSubmit={props.onAsk} problem={props.problem}>
         <Query {...props} />
         <div class="options">
           <DraftFields specs={COMMON} draft={question.draft} onDraft={setDraft} />
