@@ -204,6 +204,16 @@ class Process:
     def acquire(self, **over: Any) -> Answered:
         return self.ask("live", ACQUIRE, {"url": URL, **over}, token=self.world.agent)
 
+    def tool(self, name: str, **arguments: Any) -> Answered:
+        """What an agent's tool gives, in the place of the message around it."""
+        params = {"name": name, "arguments": arguments}
+        message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+        answered = self.ask("mcp", "/mcp", message, token=self.world.agent)
+        if answered.status != 200:
+            return answered
+        text = json.dumps(answered.json["result"]["structuredContent"])
+        return Answered(status=200, headers=answered.headers, text=text)
+
     def operator(self, method: str = "GET", path: str = PROVIDERS, body: object = None, **headers: str) -> Answered:
         return self.ask("admin", path, body, token=self.world.admin, method=method, **headers)
 

@@ -16,7 +16,7 @@ import pytest
 from botocore.config import Config
 
 from shared.adapters import aws
-from tests.contract.degraded import Process, World, a_world, outcomes
+from tests.contract.degraded import ORIGIN, Process, World, a_world, outcomes
 from tests.contract.worlds import Clients
 from tests.support.admin_stage import Answered
 from tests.support.fault_proxy import (
@@ -168,6 +168,25 @@ def test_the_table_says_what_happens(world: World, warm: Process, name: str, how
         assert told(call(warm), world) == "as always", f"{function}, when it is over"
     warm.settle()
     assert warm.tasks() == 0
+
+
+@pytest.mark.parametrize("name", ["DynamoDB", "`cards`"])
+def test_a_tool_answers_as_its_rest_function_does(world: World, name: str) -> None:
+    def search(process: Process) -> Answered:
+        return process.tool("knowledge_search", query="ferry pass", collections=[world.collection], deadlineMs=8_000)
+
+    def look_up(process: Process) -> Answered:
+        return process.tool("glossary_lookup", collectionId=world.collection, terms=["ferry pass"])
+
+    of_a_page = {"KG_MCP_ORIGINS": ORIGIN}
+    with world.process(**of_a_page) as warm, world.process(**of_a_page) as new:
+        assert told(search(warm), world) == told(look_up(warm), world) == "as always"
+        for column, tool in (("agents' search", search), ("look-ups", look_up)):
+            heard = []
+            for process in (warm, new):
+                with during(world, name, "denies"):
+                    heard.append(told(tool(process), world))
+            assert (heard[0] if heard[0] == heard[1] else NEW.join(heard)) == table()[name][column]
 
 
 @pytest.mark.parametrize("name", MAY_HANG)
