@@ -10,11 +10,11 @@ _MOST_TABS = 60
 
 def tab_to(page: Page, wanted: Locator, *, key: str = "Tab") -> None:
     """Presses Tab, or another key, until it has the focus, once it is there."""
-    wanted.wait_for()
+    element = wanted.element_handle()
     for _ in range(_MOST_TABS):
-        if wanted.evaluate("(one) => one === document.activeElement"):
+        if element.evaluate("(one) => one === document.activeElement"):
             return
-        page.keyboard.press(key)
+        page.keyboard.press("Tab")
     pytest.fail(f"{wanted} is not reached by Tab")
 
 

@@ -74,8 +74,8 @@ def collection(**over: Any) -> dict[str, Any]:
 
 
 def card(**over: Any) -> dict[str, Any]:
-    told: dict[str, Any] = {"id": CARD, "keys": ["ferry pass", "Straße"], "title": "Ferry pass", "body": "**89 euro** a month."}
-    told |= {"normKeys": ["ferry pass", "strasse"], "generation": 2, "createdAt": AT, "updatedAt": AT}
+    told: dict[str, Any] = {"id": CARD, "keys": ["ferry pass", "Straße"], "normKeys": ["ferry pass", "strasse"]}
+    told |= {"title": "Ferry pass", "body": "**89 euro** a month.", "generation": 2, "createdAt": AT, "updatedAt": AT}
     CardShown.model_validate_json(json.dumps(told | over))
     return told | over
 

@@ -109,7 +109,7 @@ function Chip(props: { text: string; at: number; onRemove: () => void }) {
     <li class={violation !== null || long ? "chip bad" : "chip"} title={violation ?? undefined}>
       <span>{props.text}</span>
       {long && (
-        <span class="small-text">
+        <span class="small-text nowrap">
           {charactersOf(props.text)} of {MOST_KEY_CHARACTERS}
         </span>
       )}

@@ -10,7 +10,7 @@ export function Preview({ of }: { of: Draft }) {
   const shown = useLater(of);
   return (
     <Section title="Preview">
-      <div class="preview">
+      <div class="preview" role="group" aria-label="The card as it may be shown" tabIndex={0}>
         <h3>{shown.title.trim() || shown.keys[0] || <span class="muted">No title yet</span>}</h3>
         {shown.body.trim() === "" ? (
           <p class="muted">Nothing is written yet.</p>

@@ -157,8 +157,7 @@ function Progress(props: { of: Tally; total: number; ended: "done" | "stopped" |
     <Section title={ended === "done" ? "Imported" : ended === "stopped" ? "Stopped" : "Importing"}>
       <progress class="import-progress" max={total} value={of.done} aria-label="Rows" />
       <p>
-        <strong>{of.done.toLocaleString("en")}</strong> of {counted(total, "row")}: {of.created} created, {of.updated}{" "}
-        updated, {of.unchanged} unchanged, {of.refusals.length} refused.
+        <strong>{of.done.toLocaleString("en")}</strong> of {counted(total, "row")}: {toldOf(of)}.
         {of.waitingS !== null && ` Waiting ${of.waitingS} s, as the gateway asked.`}
       </p>
       {of.twice.length > 0 && (
@@ -194,4 +193,8 @@ function Progress(props: { of: Tally; total: number; ended: "done" | "stopped" |
       )}
     </Section>
   );
+}
+
+function toldOf({ created, updated, unchanged, refusals }: Tally): string {
+  return `${created} created, ${updated} updated, ${unchanged} unchanged, ${refusals.length} refused`;
 }

@@ -96,7 +96,7 @@ function Fields({ wanted, set }: { wanted: Wanted; set: (part: Partial<Wanted>) 
         value={wanted.baseUrl}
         onValue={(baseUrl) => set({ baseUrl })}
         pointer="/baseUrl"
-        hint={`${product.address} https; plain http and private addresses need your word.`}
+        hint={`${product.address} Use https: plain http and private addresses need your word.`}
       />
       <TextField
         label="Credential"
