@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from shared.domain.exposure import CredentialClass, ExposureProfile
+from shared.domain.identifiers import new_provider_id
 from shared.domain.outcomes import OutcomeCode
 from shared.domain.passages import Discovery, Evidence, Freshness
 from shared.errors import Forbidden, Problem, RateLimited, Refused, Unauthenticated, Unavailable
-from tests.support.builders import NOW, a_credential, a_passage, a_token
+from shared.ports.exchange import OutboundAnswer
+from shared.providers.contract import ContractRetriever
+from tests.support.builders import NOW, a_credential, a_passage, a_provider, a_token
 from tests.support.card_builders import a_card, a_collection, an_internal_collection
 from tests.support.exposure_cases import (
     EXTRA,
     INTERNAL,
     SLIP,
     Case,
+    ChangingExchanges,
     Player,
     a_case,
     refuse_marks,
 )
-from tests.support.search_stage import Answered, answering, raising
-from tests.support.tool_stage import AGENT, ASSISTANT, ToolStage
+from tests.support.search_stage import Answered, Stage, answering, raising, sealed_for
+from tests.support.tool_stage import AGENT, ASSISTANT, ToolStage, strictly
 
 SEARCH = "knowledge_search"
 QUERY = {"query": "ferry pass"}
@@ -131,6 +136,32 @@ def test_cards_come_beside_the_passages_in_both_lanes(stage: ToolStage) -> None:
         assert "card: `The pass`" in result.text
         assert "**89 euro**" in result.text
         assert json.loads(result.structured or "")["cards"][0]["title"] == "The pass"
+
+
+@pytest.mark.parametrize("word", ["NaN", "-Infinity", "1e999"])
+def test_an_answer_with_a_number_that_is_none_is_a_failure_of_its_provider(word: str) -> None:
+    exchanges = ChangingExchanges()
+    retriever = ContractRetriever(clock=exchanges.clock, allow_test_names=False)
+    stage = ToolStage(Stage(retriever=retriever, exchanges=exchanges))
+    id_, exposure = new_provider_id(ExposureProfile.CUSTOMER_SAFE), ExposureProfile.CUSTOMER_SAFE
+    provider = a_provider(id=id_, signing=sealed_for(id_, "kgs_any", exposure=exposure))
+    stage.search.store.registrations[id_] = provider
+    body = (
+        f'{{"contractVersion": 1, "results": [{{"documentId": "d", "title": "t", "snippet": "s", "score": {word}}}]}}'
+    )
+    answer = OutboundAnswer(status=200, headers={"content-type": "application/json"}, body=body.encode())
+    exchanges.script(id_, answer)
+    agents, customers = stage.agent(SEARCH, QUERY), stage.assistant(SEARCH, QUERY)
+    stage.close()
+
+    assert "failed, invalid_response: " in agents.text
+    assert customers.structured == '{"results":[]}'
+
+
+@pytest.mark.parametrize("score", [math.nan, math.inf, -math.inf])
+def test_a_score_that_is_no_number_is_null(stage: ToolStage, score: float) -> None:
+    stage.search.add(a_passage(score=score))
+    assert strictly(stage.agent(SEARCH, QUERY).structured or "")["results"][0]["providerScore"] is None
 
 
 # --- what nothing found means ------------------------------------------------------------------------
