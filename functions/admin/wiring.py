@@ -17,7 +17,7 @@ from shared.adapters.clock import SystemClock
 from shared.adapters.credential_store import DynamoCredentialStore
 from shared.adapters.credentials import DynamoCredentials
 from shared.adapters.exchanges import PinnedExchanges
-from shared.adapters.front_door import DynamoFrontDoor
+from shared.adapters.front import front_of
 from shared.adapters.idempotency import DynamoIdempotency
 from shared.adapters.rate_limits import DynamoRateLimits
 from shared.adapters.registry import DynamoRegistry
@@ -122,9 +122,7 @@ def wired(environment: Mapping[str, str]) -> Parts:
             private_network_available=settings.private_network_available,
         ),
         clock=clock,
-        front=DynamoFrontDoor(aws.dynamodb_at_the_door(), table=settings.registrations_internal, clock=clock)
-        if settings.front_required
-        else None,
+        front=front_of(settings, table=settings.registrations_internal, clock=clock),
         allow_loopback_http=settings.allow_loopback_http,
         private_network_available=settings.private_network_available,
     )

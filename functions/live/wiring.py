@@ -17,7 +17,7 @@ from shared.adapters.clock import SystemClock
 from shared.adapters.credentials import DynamoCredentials
 from shared.adapters.event_loop import ProcessLoop
 from shared.adapters.exchanges import PinnedExchanges
-from shared.adapters.front_door import DynamoFrontDoor
+from shared.adapters.front import front_of
 from shared.adapters.internal_catalog import DynamoInternalCatalog
 from shared.adapters.journal import DynamoJournal
 from shared.adapters.pool_keys import SecretsManagerPoolKeys
@@ -95,9 +95,7 @@ def wired(environment: Mapping[str, str]) -> LiveParts:
         clock=clock,
         loop=ProcessLoop(),
         logger=logger,
-        front=DynamoFrontDoor(aws.dynamodb_at_the_door(), table=settings.registrations_internal, clock=clock)
-        if settings.front_required
-        else None,
+        front=front_of(settings, table=settings.registrations_internal, clock=clock),
     )
 
 

@@ -12,7 +12,7 @@ from shared.adapters.credentials import DynamoCredentials
 from shared.adapters.customer_card_reader import DynamoCustomerCardReader
 from shared.adapters.customer_vocabularies import DynamoCustomerVocabularies
 from shared.adapters.event_loop import ProcessLoop
-from shared.adapters.front_door import DynamoFrontDoor
+from shared.adapters.front import front_of
 from shared.adapters.rate_limits import DynamoRateLimits
 from shared.adapters.row_reads import RowReads
 from shared.adapters.vocabularies import DynamoVocabularies
@@ -55,8 +55,6 @@ def wired(environment: Mapping[str, str]) -> LookupParts:
         match_for_customer=Match(vocabularies=customer_vocabularies, cards=customer_cards, clock=clock, logger=logger),
         clock=clock,
         loop=ProcessLoop(),
-        front=DynamoFrontDoor(aws.dynamodb_at_the_door(), table=settings.registrations_internal, clock=clock)
-        if settings.front_required
-        else None,
+        front=front_of(settings, table=settings.registrations_internal, clock=clock),
         logger=logger,
     )

@@ -18,7 +18,7 @@ from shared.adapters.clock import SystemClock
 from shared.adapters.credentials import DynamoCredentials
 from shared.adapters.event_loop import ProcessLoop
 from shared.adapters.exchanges import PinnedExchanges
-from shared.adapters.front_door import DynamoFrontDoor
+from shared.adapters.front import front_of
 from shared.adapters.rate_limits import DynamoRateLimits
 from shared.adapters.resolver import SystemResolver
 from shared.adapters.row_reads import RowReads
@@ -45,9 +45,7 @@ def wired(environment: Mapping[str, str]) -> McpParts:
         clock=base.clock,
         loop=tools.loop,
         logger=base.logger,
-        front=DynamoFrontDoor(aws.dynamodb_at_the_door(), table=table, clock=base.clock)
-        if base.settings.front_required
-        else None,
+        front=front_of(base.settings, table=table, clock=base.clock),
     )
 
 

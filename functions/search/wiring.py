@@ -21,7 +21,7 @@ from shared.adapters.customer_catalog import DynamoCustomerCatalog
 from shared.adapters.customer_vocabularies import DynamoCustomerVocabularies
 from shared.adapters.event_loop import ProcessLoop
 from shared.adapters.exchanges import PinnedExchanges
-from shared.adapters.front_door import DynamoFrontDoor
+from shared.adapters.front import front_of
 from shared.adapters.journal import DynamoJournal
 from shared.adapters.rate_limits import DynamoRateLimits
 from shared.adapters.resolver import SystemResolver
@@ -126,9 +126,7 @@ def wired(environment: Mapping[str, str]) -> SearchParts:
         admit_assistant=AdmitAssistant(admit=admit),
         clock=clock,
         loop=ProcessLoop(),
-        front=DynamoFrontDoor(aws.dynamodb_at_the_door(), table=settings.registrations_internal, clock=clock)
-        if settings.front_required
-        else None,
+        front=front_of(settings, table=settings.registrations_internal, clock=clock),
         logger=logger,
     )
 

@@ -15,7 +15,7 @@ from shared.adapters.credentials import DynamoCredentials
 from shared.adapters.customer_catalog import DynamoCustomerCatalog
 from shared.adapters.event_loop import ProcessLoop
 from shared.adapters.exchanges import PinnedExchanges
-from shared.adapters.front_door import DynamoFrontDoor
+from shared.adapters.front import front_of
 from shared.adapters.journal import DynamoJournal
 from shared.adapters.origins import DynamoOrigins
 from shared.adapters.rate_limits import DynamoRateLimits
@@ -80,9 +80,7 @@ def wired(environment: Mapping[str, str]) -> WidgetParts:
         ),
         clock=clock,
         loop=ProcessLoop(),
-        front=DynamoFrontDoor(aws.dynamodb_at_the_door(), table=settings.registrations_public, clock=clock)
-        if settings.front_required
-        else None,
+        front=front_of(settings, table=settings.registrations_public, clock=clock),
         logger=logger,
     )
 
