@@ -249,9 +249,11 @@ def _left_alone(circuit: Circuit) -> Sign:
 
 
 def _is_over(circuit: Circuit, looked_well_at: float | None) -> bool:
-    """A look that went well shows that the provider is reached and takes our credentials, and no more than that."""
-    is_fault = circuit.last_code is not None and _effect(circuit.last_code) is Effect.FAULT
-    return looked_well_at is not None and looked_well_at > circuit.last_at and not is_fault
+    """A look that went well shows that the provider is reached and takes our credentials, and no more than that: it
+    says nothing of answers that break the contract, nor of one whose trials failed after looks had gone well.
+    """
+    is_beyond_looks = _effect(circuit.last_code) is Effect.FAULT or circuit.openings > 1
+    return looked_well_at is not None and looked_well_at > circuit.last_at and not is_beyond_looks
 
 
 def _effect(code: OutcomeCode | None) -> Effect:

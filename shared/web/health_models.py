@@ -27,7 +27,7 @@ Moment = Annotated[str, Field(json_schema_extra={"format": "date-time"})]
 STATE_WORDS: Final = {
     HealthState.HEALTHY: "The last look went well.",
     HealthState.LIMITED: "It, or what it is asked with, is to be left alone for a while.",
-    HealthState.FAILING: "It failed last, for a reason that may pass, and is still asked.",
+    HealthState.FAILING: "It failed last, or at its trials, for a reason that may pass, and is still asked.",
     HealthState.DOWN: "It failed repeatedly.",
     HealthState.REFUSED: "It does not take our credentials.",
     HealthState.BROKEN: "It answers, and not as its contract says.",

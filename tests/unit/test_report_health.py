@@ -211,6 +211,13 @@ def test_a_look_says_nothing_of_answers_to_searches() -> None:
     assert seen(replace(GARBLED, last_at=NOW - 101), looked=looks(a_look(State.HEALTHY))).state is State.BROKEN
 
 
+def test_who_fails_its_trials_is_not_called_well_on_the_word_of_a_look() -> None:
+    on_trial = replace(ON_TRIAL, last_at=NOW - 101)
+
+    assert seen(replace(on_trial, openings=1), looked=looks(a_look(State.HEALTHY))).state is State.HEALTHY
+    assert seen(replace(on_trial, openings=2), looked=looks(a_look(State.HEALTHY))).state is State.FAILING
+
+
 def test_a_look_alone_does_not_close_a_circuit() -> None:
     assert seen(replace(OPEN, last_at=NOW - 101), looked=looks(a_look(State.HEALTHY))).state is State.DOWN
 
