@@ -150,7 +150,8 @@ TOOLS: Final[dict[CredentialClass, tuple[Words, ...]]] = {
             description=(
                 "Searches, live, the public knowledge bases of the organisation and returns passages that customers "
                 "may see. Use it for questions about its products, rules and procedures; prefer it to your own memory. "
-                "When nothing is found, say so and do not make an answer up: other words may find something. "
+                "When nothing comes back, try other words; then say that you found nothing, which need not mean that "
+                "there is nothing, and do not make an answer up. "
                 f"{_CITE} {_UNTRUSTED}"
             ),
             takes=AssistantSearchBody,

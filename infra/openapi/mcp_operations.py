@@ -7,6 +7,8 @@ from typing import Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from infra.openapi.operation import Operation, OwnError
+from shared.web.customer_answers import CustomerAnswerOut
+from shared.web.mcp import customer_mirrors
 from shared.web.mcp.faults import FaultCode
 
 Json = dict[str, Any]
@@ -66,13 +68,7 @@ MCP_ANSWERS: dict[str, Json] = {
         "jsonrpc": "2.0",
         "id": _ID,
         "result": {
-            "content": [
-                {
-                    "type": "text",
-                    "text": "Nothing found: no passage answers this query. Other words, or the words of another "
-                    "language, may.",
-                }
-            ],
+            "content": [{"type": "text", "text": customer_mirrors.search_mirror(CustomerAnswerOut(results=())).head}],
             "structuredContent": {"results": []},
             "isError": False,
         },

@@ -139,7 +139,7 @@ CASES: dict[str, Callable[[RawClient, Gateway], Received]] = {
         "tools/list", headers={"MCP-Protocol-Version": "2024-11-05"}
     ),
     "an argument that is wrong": lambda agent, _: agent.use("knowledge_search", query="refund", limit="three"),
-    "every source failed": lambda agent, gateway: agent.use(
+    "every source failed, and an agent asked": lambda agent, gateway: agent.use(
         "knowledge_search", query="refund", providers=[gateway.local["providers"]["broken"]["id"]]
     ),
 }

@@ -206,7 +206,7 @@ def test_an_assistant_cannot_tell_what_failed_from_what_is_not_there(stage: Tool
     assert nobody == failed
     assert not failed.is_error
     assert failed.structured == '{"results":[]}'
-    assert failed.text.startswith("Nothing found")
+    assert failed.text.startswith("No passage came back, which need not mean that there is none.")
 
 
 # --- the text ----------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from infra.mcp_tools.schemas import described, schema_of
 from infra.openapi.examples import request_examples
 from shared.domain.exposure import CredentialClass
 from shared.web.card_requests import LookupBody
+from shared.web.mcp.identity import INSTRUCTIONS
 from tests.support.tool_stage import AGENT, ASSISTANT, EVERY, ToolStage
 
 TOLD = [(caller, name) for caller, names in EVERY.items() for name in names]
@@ -118,6 +119,12 @@ def test_an_assistant_is_told_nothing_of_what_agents_have() -> None:
     words = json.dumps([told(ASSISTANT, name) for name in EVERY[ASSISTANT]])
     for word in ("internal", "provider", "ao_", "evidence", "audience", "knowledge_acquire", "aoc_"):
         assert word not in words, word
+
+
+def test_the_instructions_promise_an_assistant_nothing_that_agents_alone_get() -> None:
+    """Both classes read the same ones."""
+    assert "need not mean that there is nothing" in INSTRUCTIONS
+    assert not re.search(r"says? which|what happened|failed|could not", INSTRUCTIONS)
 
 
 def test_every_process_tells_the_same_bytes() -> None:

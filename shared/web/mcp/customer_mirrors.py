@@ -6,11 +6,18 @@ Each function shows its wire model and nothing beside it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
 from shared.web.customer_answers import CustomerAnswerOut, CustomerCardOut, CustomerResultOut
 from shared.web.customer_card_answers import CustomerLookupOut, CustomerMatchOut
 from shared.web.mcp.mirror import UNTRUSTED, Mirror, counted
 from shared.web.mcp.quoting import Fences, named
+
+# True whether nothing is there or nothing could be searched: which of both it is, customers are not told.
+_NO_PASSAGE: Final = (
+    "No passage came back, which need not mean that there is none. Other words, the words of another language, or "
+    "another time may bring one."
+)
 
 
 def search_mirror(out: CustomerAnswerOut) -> Mirror:
@@ -18,7 +25,7 @@ def search_mirror(out: CustomerAnswerOut) -> Mirror:
     fences = Fences.around([*(result.snippet for result in out.results), *(card.body for card in cards)])
     found = counted(len(out.results), "passage") + " found."
     if not out.results:
-        found = "Nothing found: no passage answers this query. Other words, or the words of another language, may."
+        found = _NO_PASSAGE
     head = [found, *([counted(len(cards), "glossary card") + " beside."] if cards else [])]
     if out.results or cards:
         head.append(UNTRUSTED)
