@@ -10,7 +10,7 @@ import signal
 import socket
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +19,10 @@ import pytest
 from infra.cli.main import main
 from infra.cli.tethered import Tethered
 from tests.e2e.running import (
-    CREDENTIALS,
     PROVIDERS,
-    WIDGET_SEARCH,
     Gateway,
     call,
     kgw,
-    local_of,
     running,
     start,
     wait_until_gone,
@@ -36,12 +33,53 @@ from tests.support.scripted_service import scripted_service
 pytestmark = [pytest.mark.emulator]
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_ends_it_and_everything_it_started(tmp_path: Path, number: signal.Signals) -> None:
-    with running(tmp_path) as gateway:
+@dataclass(frozen=True, slots=True)
+class Interrupted:
+    """What one with its demo had, did and left when Ctrl-C ended it."""
+
+    directory: Path
+    local: dict[str, Any]
+    pids: list[int]
+    listened_on: set[str]
+    status: int
+
+    def said(self, where: str) -> str:
+        return (self.directory / where).read_text()
+
+
+@pytest.fixture(scope="module")
+def interrupted(tmp_path_factory: pytest.TempPathFactory) -> Interrupted:
+    directory = tmp_path_factory.mktemp("interrupted")
+    with running(directory, "--json") as gateway:
         gateway.search("widget", query="ferry pass")
         pids = gateway.pids()
-        assert len(pids) >= 9  # itself, the backend, four providers, at least three functions
+        listened_on = {address for pid in pids for address in listening_addresses(pid)}
+        return Interrupted(directory, gateway.local, pids, listened_on, gateway.stop(signal.SIGINT))
+
+
+def test_a_signal_ends_it_and_everything_it_started(interrupted: Interrupted) -> None:
+    assert len(interrupted.pids) >= 9  # itself, the backend, four providers, at least three functions
+    assert interrupted.status == 0
+    wait_until_gone(interrupted.pids)
+    assert os.listdir(interrupted.directory / ".kgw") == ["here.lock"]
+    assert interrupted.said("stderr") == ""
+
+
+def test_as_json_it_prints_one_line_that_a_script_can_read(interrupted: Interrupted) -> None:
+    assert json.loads(interrupted.said("stdout")) == interrupted.local
+
+
+def test_it_listens_on_loopback_alone(interrupted: Interrupted) -> None:
+    assert interrupted.listened_on
+    assert {address.rpartition(":")[0] for address in interrupted.listened_on} == {"127.0.0.1"}
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_so_do_other_signals(tmp_path: Path, number: signal.Signals) -> None:
+    with running(tmp_path, "--no-demo") as gateway:
+        assert gateway.as_admin("GET", PROVIDERS).status == 200
+        pids = gateway.pids()
+        assert len(pids) >= 3  # itself, the backend, at least one function
         assert gateway.stop(number) == 0
         wait_until_gone(pids)
     assert os.listdir(tmp_path / ".kgw") == ["here.lock"]
@@ -63,9 +101,11 @@ def test_when_it_is_killed_nothing_that_it_started_survives(tmp_path: Path) -> N
     with running(tmp_path) as gateway:
         gateway.search("widget", query="ferry pass")
         pids = gateway.pids()
+        assert (tmp_path / "stderr").read_text() == ""
         gateway.stop(signal.SIGKILL)
         wait_until_gone(pids)
-    with running(tmp_path, "--no-demo"):  # what the killed one left is tidied up
+    with running(tmp_path, "--no-demo") as gateway:  # the dead one holds nothing, and what it left is tidied up
+        assert call(gateway.url, "GET", PROVIDERS, token=gateway.local["admin"]).status == 200
         assert len(list((tmp_path / ".kgw").glob("run-*"))) == 1
 
 
@@ -78,11 +118,41 @@ def test_when_the_backend_ends_it_says_so_and_ends(tmp_path: Path) -> None:
     assert "backend has ended" in (tmp_path / "stderr").read_text()
 
 
-def test_without_the_demo_there_is_nothing_but_the_first_admin(tmp_path: Path) -> None:
-    with running(tmp_path, "--no-demo") as gateway:
-        assert set(gateway.local) == {"url", "admin", "aws"}
-        assert call(gateway.url, "GET", PROVIDERS, token=gateway.local["admin"]).json["providers"] == []
-        assert "kg_agt_" not in (tmp_path / "stdout").read_text()
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
+    """One without the demo, with a state directory `state`. Nobody changes anything in it."""
+    directory = tmp_path_factory.mktemp("bare")
+    with running(directory, "--no-demo", "--state-dir", str(directory / "state")) as gateway:
+        yield gateway
+
+
+def test_without_the_demo_there_is_nothing_but_the_first_admin(bare: Gateway) -> None:
+    assert set(bare.local) == {"url", "admin", "aws", "console", "widgetScript"}
+    assert call(bare.url, "GET", PROVIDERS, token=bare.local["admin"]).json["providers"] == []
+    assert "kg_agt_" not in (bare.directory / "stdout").read_text()
+
+
+def test_a_second_one_with_the_same_state_directory_is_refused(bare: Gateway, tmp_path: Path) -> None:
+    state = bare.directory / "state"
+    other = kgw(tmp_path, "up", "--port", "0", "--state-dir", str(state))
+    assert other.returncode == 1
+    assert other.stderr == (
+        f"kgw: The gateway at {bare.url} uses {state} already. End it (kill {bare.process.pid}), "
+        "or give this one another directory.\n"
+    )
+    assert call(bare.url, "GET", PROVIDERS, token=bare.local["admin"]).status == 200
+    assert json.loads((state / "local.json").read_text()) == bare.local
+
+
+def test_a_second_one_in_the_same_directory_is_refused_and_the_first_is_left_alone(bare: Gateway) -> None:
+    other = kgw(bare.directory, "up", "--port", "0")
+    assert (other.returncode, other.stdout) == (1, "")
+    assert other.stderr == (
+        f"kgw: The gateway at {bare.url} uses .kgw already. End it (kill {bare.process.pid}), "
+        "or start this one from another directory.\n"
+    )
+    assert json.loads((bare.directory / ".kgw" / "local.json").read_text()) == bare.local
+    assert call(bare.url, "GET", PROVIDERS, token=bare.local["admin"]).status == 200
 
 
 @pytest.mark.parametrize("options", [["--no-demo"], []], ids=["no_demo", "demo"])
@@ -101,143 +171,6 @@ def test_a_live_service_is_asked_where_the_environment_says(tmp_path: Path, opti
     assert {each.path for each in service.asked} == {"/search"}
     told = (tmp_path / "stderr").read_text()
     assert told == f"kgw: exa is asked at {service.origin}, as KG_LOCAL_ORIGINS says.\n"  # and the others work
-
-
-def test_with_a_state_directory_a_restart_keeps_registrations_and_tokens(tmp_path: Path) -> None:
-    first = tmp_path / "first"
-    first.mkdir()
-    state = tmp_path / "state"
-    with running(first, "--state-dir", str(state)) as gateway:
-        before = gateway.local
-        mine = gateway.provider("My own", "http://127.0.0.1:9", activate=False)
-        assert gateway.stop() == 0
-    second = tmp_path / "second"
-    second.mkdir()
-    with running(second, "--state-dir", str(state)) as gateway:
-        for name in ("admin", "agent", "assistant", "widget"):
-            assert gateway.local[name] == before[name]
-        assert json.loads((state / "local.json").read_text()) == gateway.local
-        listed = gateway.as_admin("GET", PROVIDERS).json["providers"]
-        assert {each["id"] for each in listed} == {
-            mine,
-            *(each["id"] for demo in ("providers", "live", "servers") for each in before[demo].values()),
-        }
-        outcomes = gateway.outcomes(query="refund", deadlineMs=1500)
-        assert {name: each["errorCode"] for name, each in outcomes.items()} == {
-            "Help centre": None,
-            "Service desk": None,
-            "Old forum": "upstream_error",
-            "Harbour handbook": "timeout",
-            **dict.fromkeys(("Context7", "Exa", "Mintlify Index", "DeepWiki"), "timeout"),  # too little time to ask
-            **dict.fromkeys(("Dify", "FastGPT", "RAGFlow", "Galley")),
-        }
-        assert gateway.search("widget", query="ferry pass").json["results"]
-
-
-def test_what_of_the_demo_lost_its_port_meanwhile_moves(tmp_path: Path) -> None:
-    """A provider is asked at its new place; the website may use the widget's key from its new origin and no other."""
-    state = tmp_path / "state"
-    with running(tmp_path, "--state-dir", str(state)) as gateway:
-        before, website = gateway.local["providers"]["public"]["url"], gateway.website
-        assert call(gateway.website, "GET", "/").status == 200
-        assert widget_answers(gateway, website, gateway.local["origin"]) == [200, 200]
-        let_in(gateway, "https://mine.example")
-        gateway.stop()
-        with pytest.raises(ConnectionRefusedError):
-            call(website, "GET", "/")
-    with listening(before), listening(website), running(tmp_path, "--state-dir", str(state)) as gateway:
-        assert gateway.local["providers"]["public"]["url"] != before
-        assert gateway.outcomes(query="refund", deadlineMs=1500)["Help centre"]["status"] == "success"
-        assert gateway.website != website
-        here = (gateway.website, gateway.local["origin"], "https://mine.example")
-        assert widget_answers(gateway, *here, website) == [200, 200, 200, 403]
-
-
-def widget_answers(gateway: Gateway, *origins: str) -> list[int]:
-    key, body = gateway.local["widget"], {"query": "ferry pass"}
-    return [call(gateway.url, "POST", WIDGET_SEARCH, body, token=key, Origin=origin).status for origin in origins]
-
-
-def let_in(gateway: Gateway, origin: str) -> None:
-    """As an operator would, beside those that are listed."""
-    path = f"{CREDENTIALS}/{gateway.local['widget'].split('_')[2]}"
-    present = gateway.as_admin("GET", path)
-    origins = [*present.found["origins"], origin]
-    assert gateway.as_admin("PATCH", path, {"origins": origins}, If_Match=present.headers["etag"]).status == 200
-
-
-@contextmanager
-def listening(address: str) -> Iterator[None]:
-    """Somebody else has this port."""
-    with socket.socket() as squatter:
-        squatter.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        squatter.bind(("127.0.0.1", int(address.rpartition(":")[2])))
-        squatter.listen()
-        yield
-
-
-def test_a_start_that_was_killed_half_way_does_not_stand_in_the_way_of_the_next(tmp_path: Path) -> None:
-    state = tmp_path / "state"
-    process = start(tmp_path, "--state-dir", str(state))
-    gateway = Gateway(process, tmp_path, {})
-    while not (state / "secrets" / "internal").exists():  # two of four providers are registered
-        assert process.poll() is None, (tmp_path / "stderr").read_text()
-    pids = gateway.pids()
-    gateway.stop(signal.SIGKILL)
-    wait_until_gone(pids)
-    assert not (tmp_path / ".kgw" / "local.json").exists()
-    with running(tmp_path, "--state-dir", str(state)) as gateway:
-        assert len(gateway.as_admin("GET", PROVIDERS).found["providers"]) == 13
-        outcomes = gateway.outcomes(query="refund", deadlineMs=1500)
-        assert outcomes["Help centre"]["status"] == outcomes["Service desk"]["status"] == "success"
-
-
-def test_a_second_one_with_the_same_state_directory_is_refused(tmp_path: Path) -> None:
-    state, elsewhere = tmp_path / "state", tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    with running(tmp_path, "--no-demo", "--state-dir", str(state)) as gateway:
-        other = kgw(elsewhere, "up", "--port", "0", "--state-dir", str(state))
-        assert other.returncode == 1
-        assert other.stderr == (
-            f"kgw: The gateway at {gateway.url} uses {state} already. End it (kill {gateway.process.pid}), "
-            "or give this one another directory.\n"
-        )
-        assert call(gateway.url, "GET", PROVIDERS, token=gateway.local["admin"]).status == 200
-        assert json.loads((state / "local.json").read_text()) == gateway.local
-
-
-def test_a_second_one_in_the_same_directory_is_refused_and_the_first_is_left_alone(tmp_path: Path) -> None:
-    with running(tmp_path, "--no-demo") as gateway:
-        other = kgw(tmp_path, "up", "--port", "0")
-        assert (other.returncode, other.stdout) == (1, "")
-        assert other.stderr == (
-            f"kgw: The gateway at {gateway.url} uses .kgw already. End it (kill {gateway.process.pid}), "
-            "or start this one from another directory.\n"
-        )
-        assert json.loads((tmp_path / ".kgw" / "local.json").read_text()) == gateway.local
-        assert call(gateway.url, "GET", PROVIDERS, token=gateway.local["admin"]).status == 200
-        gateway.stop(signal.SIGKILL)
-    with running(tmp_path, "--no-demo") as gateway:  # the dead one holds nothing
-        assert call(gateway.url, "GET", PROVIDERS, token=gateway.local["admin"]).status == 200
-
-
-def test_nothing_in_a_state_directory_that_was_there_is_for_others_to_read(tmp_path: Path) -> None:
-    state = tmp_path / "state"
-    state.mkdir(mode=0o755)
-    state.chmod(0o755)
-    for _ in range(2):  # the second time over what the first left
-        with running(tmp_path, "--state-dir", str(state)) as gateway:
-            gateway.search("widget", query="ferry pass")
-            assert open_to_others(state) == []
-            assert gateway.stop() == 0
-        assert (state / "aws" / "secretsmanager.json").exists()
-        assert open_to_others(state) == []
-        for path in state.rglob("*"):
-            path.chmod(0o755 if path.is_dir() else 0o644)
-
-
-def open_to_others(directory: Path) -> list[str]:
-    return [str(path) for path in directory.rglob("*") if path.lstat().st_mode & 0o077]
 
 
 @pytest.mark.parametrize("where", ["file", "file/below", "/proc/x", "/dev/null"])
@@ -274,23 +207,6 @@ def test_without_the_emulator_it_says_how_to_get_it(tmp_path: Path) -> None:
     assert other.returncode == 1
     assert other.stderr.startswith("kgw: There is no /nowhere/python.")
     assert "Traceback" not in other.stderr
-
-
-def test_as_json_it_prints_one_line_that_a_script_can_read(tmp_path: Path) -> None:
-    process = start(tmp_path, "--json")
-    try:
-        local = local_of(process, tmp_path)
-    finally:
-        process.terminate()
-        process.wait(30)
-    assert json.loads((tmp_path / "stdout").read_text()) == local
-
-
-def test_it_listens_on_loopback_alone(tmp_path: Path) -> None:
-    with running(tmp_path) as gateway:
-        listening = {address for pid in gateway.pids() for address in listening_addresses(pid)}
-    assert listening
-    assert {address.rpartition(":")[0] for address in listening} == {"127.0.0.1"}
 
 
 def listening_addresses(pid: int) -> list[str]:
