@@ -51,7 +51,9 @@ _SEARCH_FIELDS: Final = {
     "mentions come beside.",
     "deadlineMs": "Milliseconds until the answer. A source that is later gives nothing.",
 }
-_COLLECTION: Final = "The id of the glossary collection, as the operator gave it to you."
+_COLLECTION: Final = (
+    "The id of the glossary collection, as the operator gave it to you. If you were given none, use knowledge_search."
+)
 _LOOKUP_FIELDS: Final = {
     "collectionId": _COLLECTION,
     "terms": "Words, names or abbreviations, each as a whole. Upper and lower case, width and white space do not "

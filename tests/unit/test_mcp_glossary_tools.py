@@ -92,7 +92,10 @@ def test_a_collection_that_may_not_be_seen_is_as_one_that_does_not_exist(stage: 
     assert len(set(map(str, answers))) == 1
     assert answers[0].is_error
     assert answers[0].structured is None
-    assert answers[0].text.startswith("not_found: Nothing here has this id. Check the id.")
+    assert answers[0].text.startswith(
+        "not_found: Nothing here has this id. Check the id. Those of collections come from"
+    )
+    assert "without one, search instead" in answers[0].text
     assert stage.agent(tool, {"collectionId": internal.id, **VERBS[tool][1]}).structured
 
 

@@ -296,27 +296,6 @@ def test_what_concerns_the_credential_or_the_store_is_no_result_of_a_tool(stage:
             stage.call(SEARCH, QUERY, caller=caller)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "field", "says"),
-    [
-        ({}, "query", "This field is required."),
-        ({"query": "x", "limit": "5"}, "limit", "Input should be a valid integer."),
-        ({"query": "x", "limit": 51}, "limit", "less than or equal to 50"),
-        ({"query": "x", "freshnes": "force"}, "freshnes", "This field is not known here."),
-        ({"query": "x", "locale": "not a tag"}, "locale", "Write a language tag"),
-        ({"query": "x", "collections": [7]}, "collections/0", "Input should be a valid string."),
-    ],
-    ids=["missing", "text-for-number", "too-much", "unknown", "no-tag", "inside-a-list"],
-)
-def test_a_refused_argument_is_named(stage: ToolStage, arguments: Any, field: str, says: str) -> None:
-    for caller in (AGENT, ASSISTANT):
-        result = stage.call(SEARCH, arguments, caller=caller)
-        assert (result.is_error, result.structured) == (True, None)
-        assert result.text.startswith("invalid_request: The request is not valid. Correct these arguments")
-        assert f"- `{field}`: " in result.text
-        assert says in result.text
-
-
 @pytest.mark.parametrize("field", ["providers", "product", "repository", "version", "freshness", "context"])
 def test_an_assistant_has_no_argument_of_an_agents(stage: ToolStage, field: str) -> None:
     internal = stage.search.add(a_passage(title=INTERNAL), exposure_profile=ExposureProfile.AGENT_ONLY)

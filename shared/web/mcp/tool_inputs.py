@@ -4,12 +4,14 @@ what is wrong is returned, and nobody is told before being admitted.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import Annotated, Final, TypeVar
 
 from pydantic import Field
 
 from shared.domain.matching import MatchWish
+from shared.domain.strict_json import JsonValue, NotStrictJson, parse
 from shared.errors import Problem
 from shared.web.card_requests import LookupBody, MatchBody
 from shared.web.customer_requests import AssistantSearchBody, CustomerAsk
@@ -21,6 +23,7 @@ from shared.web.wire import WireModel, read_object
 Model = TypeVar("Model", bound=WireModel)
 
 _THING: Final = "arguments object"
+_EXACT_BELOW: Final = 2**53
 _CollectionId = Annotated[str, Field(min_length=1, max_length=64)]
 
 
@@ -83,4 +86,26 @@ def match_of(call: ToolCall) -> MatchAsk:
 
 
 def read_arguments(model: type[Model], call: ToolCall) -> Model:
-    return read_object(model, call.arguments, thing=_THING)
+    """As the REST operation reads its body, but for two ways of writing that models have: 3.0 is 3, as JSON Schema has
+    it, and `null` leaves out what may be left out.
+    """
+    return read_object(model, _in_plain(model, call.arguments), thing=_THING)
+
+
+def _in_plain(model: type[Model], sent: bytes) -> bytes:
+    """What cannot be read is left as it is, for the reader to refuse."""
+    try:
+        value = parse(sent)
+    except NotStrictJson:
+        return sent
+    if not isinstance(value, dict):
+        return sent
+    optional = {field.alias for field in model.model_fields.values() if not field.is_required()}
+    kept = {name: _whole(each) for name, each in value.items() if each is not None or name not in optional}
+    return json.dumps(kept, ensure_ascii=False).encode()
+
+
+def _whole(value: JsonValue) -> JsonValue:
+    if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT_BELOW:
+        return int(value)
+    return value

@@ -30,7 +30,8 @@ ADVICE: Final[Mapping[str, str]] = {
     "body_not_json": "Send one JSON object, each key once.",
     "invalid_source_url": "Correct `url` and call again.",
     "source_not_approved": "Fetch a source of a host that is approved; passages of a search cite such ones.",
-    "not_found": "Check the id. What exists and this credential may not see looks the same.",
+    "not_found": "Check the id. Those of collections come from the operator of the gateway, and no tool lists them: "
+    "without one, search instead. What exists and this credential may not see looks the same.",
     "source_not_found": "Check the address. " + _OTHER_SOURCE,
     "source_not_readable": _OTHER_SOURCE,
     "source_too_large": _OTHER_SOURCE,
@@ -44,6 +45,11 @@ ADVICE: Final[Mapping[str, str]] = {
     "circuit_open": _LATER,
     "disabled": _OPERATOR,
     "not_configured": _OPERATOR,
+}
+
+# What a model does not make enough of, in words that it does: it tends to send "5", and to repeat that.
+_PLAINER: Final[Mapping[str, str]] = {
+    "Input should be a valid integer.": "Write a whole number such as 5, without quotation marks.",
 }
 
 
@@ -76,4 +82,5 @@ def _lines(problem: Problem) -> Iterator[str]:
 
 def _wrong(violation: Violation) -> str:
     field = violation.pointer.removeprefix("/")
-    return f"- {named(field)}: {violation.detail}" if field else f"- {violation.detail}"
+    said = _PLAINER.get(violation.detail, violation.detail)
+    return f"- {named(field)}: {said}" if field else f"- {said}"
