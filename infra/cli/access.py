@@ -7,24 +7,16 @@ gateway that runs in this directory; the default profile. A token goes to the pl
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
-from urllib.parse import urlsplit
 
-from infra.cli.ending import Told
-from infra.cli.http import Client, Unsendable, is_visible
+from infra.cli.here import NoAccess, client_here, local_access
+from infra.cli.http import Client, Unsendable
 from infra.cli.profiles import Profile, file_of_profiles, origin_of, read_profiles
-from infra.cli.state import LOCAL, read_json
+from infra.cli.state import LOCAL
 
 URL_VARIABLE = "KGW_URL"
 TOKEN_VARIABLE = "KGW_TOKEN"
 PROFILE_VARIABLE = "KGW_PROFILE"
-LOOPBACK: Final = frozenset({"127.0.0.1", "::1", "localhost"})
-
-
-class NoAccess(Told):
-    """The message says what is missing or cannot be used, and shows none of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,40 +57,13 @@ def client_as(*callers: str, profile: str | None = None) -> Client:
     return _client(os.environ[URL_VARIABLE], token, url_in=URL_VARIABLE, token_in=TOKEN_VARIABLE)
 
 
-def local_access() -> Mapping[str, Any]:
-    """What the gateway that runs here has written; empty where none does. Raises `NoAccess`."""
-    try:
-        local = read_json(LOCAL) or {}
-        if local and LOCAL.stat().st_uid != os.geteuid():
-            raise NoAccess(f"{LOCAL} cannot be used: it belongs to another user.")
-        return local
-    except (ValueError, OSError, RecursionError):
-        raise NoAccess(f"{LOCAL} cannot be read.") from None
-
-
-def origin_here() -> str:
-    """Where the widget of the gateway that runs here is shown. Raises `NoAccess`."""
-    origin = str(local_access().get("origin", ""))
-    if not is_visible(origin):
-        raise NoAccess(f"There is no origin in {LOCAL} that can be sent.")
-    return origin
-
-
 def _here(callers: tuple[str, ...], *, token: str) -> Client:
     local = local_access()
     caller = next((each for each in callers if local.get(each)), "")
     if not local or not (token or caller):
         raise _nobody(callers[0])
-    if token:
-        return _at_home(_client(local.get("url"), token, url_in=str(LOCAL), token_in=TOKEN_VARIABLE))
-    return _at_home(_client(local.get("url"), local[caller], url_in=str(LOCAL), token_in=f"{caller} in {LOCAL}"))
-
-
-def _at_home(client: Client) -> Client:
-    """Whoever puts a file into a directory shall not be told what is sent from there."""
-    if urlsplit(client.url).hostname not in LOOPBACK:
-        raise NoAccess(f"The url in {LOCAL} is not of this machine.")
-    return client
+    where = TOKEN_VARIABLE if token else f"{caller} in {LOCAL}"
+    return client_here(local.get("url"), token or local[caller], token_in=where)
 
 
 def _of_profile(profile: Profile, callers: tuple[str, ...]) -> Client:

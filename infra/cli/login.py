@@ -8,8 +8,9 @@ from dataclasses import replace
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from infra.cli.access import LOOPBACK, chosen
+from infra.cli.access import chosen
 from infra.cli.ending import Told, WrongUse
+from infra.cli.here import LOOPBACK
 from infra.cli.http import Client, Declined, NotAGateway, Unsendable
 from infra.cli.output import note, show, table_text, word
 from infra.cli.profiles import (

@@ -8,10 +8,12 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import boto3
+from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from infra.cli.ending import Told
-from infra.cli.state import LOCAL, read_json
+from infra.cli.here import client_here, local_access
+from infra.cli.state import LOCAL
 from infra.local.emulator import ACCESS_KEY, REGION, SECRET_KEY
 from shared.domain.pools import KEYED_POOLS, Pool
 
@@ -66,20 +68,21 @@ class PoolSecretStore:
 
 
 def local_store() -> PoolSecretStore:
-    """Of the gateway that runs here. Raises `NoStore`."""
+    """Of the gateway that runs here. Raises `NoAccess`, `NoStore`."""
+    aws = local_access().get("aws")
+    if aws is None:
+        raise NoStore("No gateway runs here. Start one (kgw up), or name a deployed one: --stack NAME")
     try:
-        local = read_json(LOCAL)
-        if local is None or "aws" not in local:
-            raise NoStore("No gateway runs here. Start one (kgw up), or name a deployed one: --stack NAME")
-        return embedded_store(local["aws"]["endpointUrl"], local["aws"]["poolSecrets"])
-    except (AttributeError, LookupError, OSError, RecursionError, TypeError, ValueError):
+        return embedded_store(client_here(aws["endpointUrl"], "").url, aws["poolSecrets"])
+    except (AttributeError, LookupError, TypeError, ValueError):
         raise NoStore(f"{LOCAL} cannot be read, or used.") from None
 
 
 @_told
 def embedded_store(endpoint_url: str, secret_ids: Mapping[str, str]) -> PoolSecretStore:
+    """Of the backend at an address of this machine, to which no proxy of the environment is on the way."""
     session = boto3.Session(aws_access_key_id=ACCESS_KEY, aws_secret_access_key=SECRET_KEY, region_name=REGION)
-    client = session.client("secretsmanager", endpoint_url=endpoint_url)
+    client = session.client("secretsmanager", endpoint_url=endpoint_url, config=Config(proxies={}))
     return PoolSecretStore(client, secret_ids={Pool(name): secret_id for name, secret_id in secret_ids.items()})
 
 

@@ -6,8 +6,9 @@ import argparse
 from typing import Any, Final
 
 from infra.cli import texts
-from infra.cli.access import chosen, client_as, origin_here
+from infra.cli.access import chosen, client_as
 from infra.cli.ending import WrongUse
+from infra.cli.here import origin_here
 from infra.cli.http import is_visible
 from infra.cli.output import show
 from infra.cli.progress import working
