@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any, Final
 
-from infra.mcp_tools.schemas import described, schema_of
+from infra.mcp_tools.schemas import described, plain, schema_of
 from infra.mcp_tools.words import TOOLS, Words
 
 PLACE: Final = Path(__file__).resolve().parents[2] / "functions" / "mcp" / "static" / "tools.json"
@@ -24,7 +24,7 @@ def _description(words: Words) -> Json:
         "name": words.name,
         "title": words.title,
         "description": words.description,
-        "inputSchema": described(schema_of(words.takes, "validation"), words.fields),
+        "inputSchema": plain(described(schema_of(words.takes, "validation"), words.fields)),
         "outputSchema": schema_of(words.gives, "serialization"),
         "annotations": words.annotations,
     }

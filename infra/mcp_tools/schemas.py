@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from pydantic import BaseModel
 
 Schema = dict[str, Any]
 Mode = Literal["validation", "serialization"]
 _REFERENCE = "#/$defs/"
+# All that is said of an argument, in this order: what every maker of models reads, strict function calling included.
+PLAIN: Final = (
+    "type",
+    "description",
+    "enum",
+    "properties",
+    "required",
+    "additionalProperties",
+    "items",
+    "maxItems",
+    "minimum",
+    "maximum",
+    "minLength",
+    "maxLength",
+)
 
 
 def schema_of(model: type[BaseModel], mode: Mode) -> Schema:
@@ -30,6 +45,26 @@ def described(schema: Schema, words: dict[str, str]) -> Schema:
         raise KeyError(f"fields and words do not fit together: {sorted(missing)}")
     told = {name: {**properties[name], "description": said} for name, said in words.items()}
     return {**{key: value for key, value in schema.items() if key != "description"}, "properties": told}
+
+
+def plain(schema: Schema) -> Schema:
+    """What is taken, told by one type a node: that `null` leaves an argument out goes without saying, and so does what
+    no schema says well, such as which characters a line may have. It is refused all the same. Raises `ValueError` where
+    there is a choice between two types.
+    """
+    said = _but_null(schema)
+    kept: Schema = {key: said[key] for key in PLAIN if key in said}
+    if "properties" in kept:
+        kept["properties"] = {name: plain(each) for name, each in kept["properties"].items()}
+    if "items" in kept:
+        kept["items"] = plain(kept["items"])
+    return kept
+
+
+def _but_null(schema: Schema) -> Schema:
+    """The words beside a choice are for all of it."""
+    (only,) = (each for each in schema.get("anyOf", [schema]) if each.get("type") != "null")
+    return {**only, **{key: value for key, value in schema.items() if key == "description"}}
 
 
 def _inlined(node: Any, definitions: dict[str, Schema], *, is_open: bool) -> Any:

@@ -44,25 +44,26 @@ _FETCHES: Final = {**_ASKS, "idempotentHint": False}  # each time is counted, an
 
 _SEARCH_FIELDS: Final = {
     "query": "What to find, as a question or as words. Write it so that it can be understood on its own.",
-    "limit": "How many passages at most.",
+    "limit": "How many passages at most: 1 to 50, 10 if left out.",
     "locale": "The language wanted, as a tag such as `de` or `pt-BR`.",
-    "localeFallback": "The language to take where there is nothing in `locale`.",
+    "localeFallback": "The language to take where there is nothing in `locale`, such as `en`.",
     "collections": "Ids of glossary collections, as the operator gave them to you: cards whose terms the query "
     "mentions come beside.",
-    "deadlineMs": "Milliseconds until the answer. A source that is later gives nothing.",
+    "deadlineMs": "Milliseconds until the answer: 500 to 25000, 12000 if left out. A source that is later gives "
+    "nothing.",
 }
 _COLLECTION: Final = (
     "The id of the glossary collection, as the operator gave it to you. If you were given none, use knowledge_search."
 )
 _LOOKUP_FIELDS: Final = {
     "collectionId": _COLLECTION,
-    "terms": "Words, names or abbreviations, each as a whole. Upper and lower case, width and white space do not "
-    "count; other spellings and inflections do.",
+    "terms": "Up to 100 words, names or abbreviations, each as a whole. Upper and lower case, width and white space do "
+    "not count; other spellings and inflections do.",
 }
 _MATCH_FIELDS: Final = {
     "collectionId": _COLLECTION,
     "text": "The text to look through, such as a message or a page.",
-    "cap": "How many cards at most.",
+    "cap": "How many cards at most: 1 to 50, 10 if left out.",
 }
 _LOOKUP: Final = (
     "Looks terms up exactly in a glossary of an organisation's own words: what a term means there. Use it for words "
@@ -75,6 +76,31 @@ _MATCH: Final = (
     "message or a page before you answer or translate it. To look single terms up use glossary_lookup; for anything "
     f"else use knowledge_search. {_UNTRUSTED}"
 )
+
+
+def _look_up(gives: type[WireModel]) -> Words:
+    return Words(
+        name="glossary_lookup",
+        title="Look terms up in a glossary",
+        description=_LOOKUP,
+        takes=LookupArguments,
+        gives=gives,
+        fields=_LOOKUP_FIELDS,
+        annotations=_READS,
+    )
+
+
+def _match(gives: type[WireModel]) -> Words:
+    return Words(
+        name="glossary_match",
+        title="Find a text's glossary terms",
+        description=_MATCH,
+        takes=MatchArguments,
+        gives=gives,
+        fields=_MATCH_FIELDS,
+        annotations=_READS,
+    )
+
 
 TOOLS: Final[dict[CredentialClass, tuple[Words, ...]]] = {
     AGENT: (
@@ -96,33 +122,17 @@ TOOLS: Final[dict[CredentialClass, tuple[Words, ...]]] = {
                 **_SEARCH_FIELDS,
                 "context": "`conversationId`: the conversation that this belongs to. Goes to internal sources alone.",
                 "providers": "Ids of sources (`cs_…`, `ao_…`) to ask no others than these. Leave it out to ask all.",
-                "product": "The product or library that the question is about. Documentation services need it or "
-                "`repository`.",
-                "repository": "The repository that the question is about, as owner/name.",
-                "version": "The version of the product.",
-                "freshness": "`normal` takes text from before; `fresh` asks for a new fetch where a source can; "
-                "`force` takes nothing else.",
+                "product": "The product or library that the question is about, in one line. Documentation services need "
+                "it or `repository`.",
+                "repository": "The repository that the question is about, such as `acme/widgets`.",
+                "version": "The version of the product, such as `2.1`.",
+                "freshness": "`normal`, if left out, takes text from before; `fresh` asks for a new fetch where a source "
+                "can; `force` takes nothing else.",
             },
             annotations=_ASKS,
         ),
-        Words(
-            name="glossary_lookup",
-            title="Look terms up in a glossary",
-            description=_LOOKUP,
-            takes=LookupArguments,
-            gives=LookupOut,
-            fields=_LOOKUP_FIELDS,
-            annotations=_READS,
-        ),
-        Words(
-            name="glossary_match",
-            title="Find a text's glossary terms",
-            description=_MATCH,
-            takes=MatchArguments,
-            gives=MatchOut,
-            fields=_MATCH_FIELDS,
-            annotations=_READS,
-        ),
+        _look_up(LookupOut),
+        _match(MatchOut),
         Words(
             name="knowledge_acquire",
             title="Fetch one approved source",
@@ -136,11 +146,11 @@ TOOLS: Final[dict[CredentialClass, tuple[Words, ...]]] = {
             takes=AcquireBody,
             gives=AcquiredOut,
             fields={
-                "url": "The https address of the page.",
-                "freshness": "`normal` takes a text from before; `fresh` asks for a new fetch; `force` fails rather "
-                "than take a text from before.",
+                "url": "The https address of the page, such as `https://docs.example.com/setup`.",
+                "freshness": "`normal`, if left out, takes a text from before; `fresh` asks for a new fetch; `force` fails "
+                "rather than take a text from before.",
                 "provider": "The id of the source that is to fetch it (`ao_…`). Leave it out: the gateway chooses.",
-                "deadlineMs": "Milliseconds until the answer.",
+                "deadlineMs": "Milliseconds until the answer: 4000 to 25000, 25000 if left out.",
             },
             annotations=_FETCHES,
         ),
@@ -161,23 +171,7 @@ TOOLS: Final[dict[CredentialClass, tuple[Words, ...]]] = {
             fields=_SEARCH_FIELDS,
             annotations=_ASKS,
         ),
-        Words(
-            name="glossary_lookup",
-            title="Look terms up in a glossary",
-            description=_LOOKUP,
-            takes=LookupArguments,
-            gives=CustomerLookupOut,
-            fields=_LOOKUP_FIELDS,
-            annotations=_READS,
-        ),
-        Words(
-            name="glossary_match",
-            title="Find a text's glossary terms",
-            description=_MATCH,
-            takes=MatchArguments,
-            gives=CustomerMatchOut,
-            fields=_MATCH_FIELDS,
-            annotations=_READS,
-        ),
+        _look_up(CustomerLookupOut),
+        _match(CustomerMatchOut),
     ),
 }

@@ -14,7 +14,8 @@ from jsonschema import Draft202012Validator
 
 from functions.mcp.descriptions import description_of
 from infra.mcp_tools.document import PLACE, document_text
-from infra.mcp_tools.schemas import described, schema_of
+from infra.mcp_tools.schemas import PLAIN, described, plain, schema_of
+from infra.mcp_tools.words import TOOLS, Words
 from infra.openapi.examples import request_examples
 from shared.domain.exposure import CredentialClass
 from shared.web.card_requests import LookupBody
@@ -87,6 +88,38 @@ def test_every_argument_is_explained_and_no_other_is_taken(caller: CredentialCla
     schema = told(caller, name)["inputSchema"]
     assert schema["additionalProperties"] is False
     assert all(len(field["description"]) > 15 for field in schema["properties"].values())
+
+
+@pytest.mark.parametrize(("caller", "name"), TOLD)
+def test_of_an_argument_only_what_every_maker_of_models_reads_is_said(caller: CredentialClass, name: str) -> None:
+    arguments = list(schemas_in(told(caller, name)["inputSchema"]))
+    assert len(arguments) > 2
+    for schema in arguments:
+        assert isinstance(schema["type"], str)
+        assert set(schema) <= {*PLAIN}
+    assert "\\u" not in json.dumps(told(caller, name)["inputSchema"], ensure_ascii=False)
+
+
+def schemas_in(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield schema
+    inside = [*schema.get("properties", {}).values(), *([schema["items"]] if "items" in schema else [])]
+    for each in inside:
+        yield from schemas_in(each)
+
+
+@pytest.mark.parametrize("words", [each for tools in TOOLS.values() for each in tools], ids=lambda words: words.title)
+def test_bounds_and_what_holds_where_an_argument_is_left_out_are_said_in_words(words: Words) -> None:
+    schema = schema_of(words.takes, "validation")
+    for name, field in schema["properties"].items():
+        numbers = [field[key] for key in ("minimum", "maximum", "default") if isinstance(field.get(key), int)]
+        assert all(re.search(rf"\b{number}\b", words.fields[name]) for number in numbers), name
+        assert ("if left out" in words.fields[name]) is (field.get("default") is not None), name
+
+
+def test_a_choice_between_two_types_cannot_be_said_plainly() -> None:
+    assert plain({"anyOf": [{"type": "null"}, {"type": "string"}], "default": None}) == {"type": "string"}
+    with pytest.raises(ValueError, match="too many"):
+        plain({"anyOf": [{"type": "integer"}, {"type": "string"}]})
 
 
 @pytest.mark.parametrize(("caller", "name"), TOLD)
