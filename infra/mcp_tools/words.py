@@ -122,12 +122,12 @@ TOOLS: Final[dict[CredentialClass, tuple[Words, ...]]] = {
                 **_SEARCH_FIELDS,
                 "context": "`conversationId`: the conversation that this belongs to. Goes to internal sources alone.",
                 "providers": "Ids of sources (`cs_…`, `ao_…`) to ask no others than these. Leave it out to ask all.",
-                "product": "The product or library that the question is about, in one line. Documentation services need "
-                "it or `repository`.",
+                "product": "The product or library that the question is about, in one line. Documentation services "
+                "need it or `repository`.",
                 "repository": "The repository that the question is about, such as `acme/widgets`.",
                 "version": "The version of the product, such as `2.1`.",
-                "freshness": "`normal`, if left out, takes text from before; `fresh` asks for a new fetch where a source "
-                "can; `force` takes nothing else.",
+                "freshness": "`normal`, if left out, takes text from before; `fresh` asks for a new fetch where a "
+                "source can; `force` takes nothing else.",
             },
             annotations=_ASKS,
         ),
@@ -147,8 +147,8 @@ TOOLS: Final[dict[CredentialClass, tuple[Words, ...]]] = {
             gives=AcquiredOut,
             fields={
                 "url": "The https address of the page, such as `https://docs.example.com/setup`.",
-                "freshness": "`normal`, if left out, takes a text from before; `fresh` asks for a new fetch; `force` fails "
-                "rather than take a text from before.",
+                "freshness": "`normal`, if left out, takes a text from before; `fresh` asks for a new fetch; `force` "
+                "fails rather than take a text from before.",
                 "provider": "The id of the source that is to fetch it (`ao_…`). Leave it out: the gateway chooses.",
                 "deadlineMs": "Milliseconds until the answer: 4000 to 25000, 25000 if left out.",
             },

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import sys
+import unicodedata
 from typing import Any, Final
 
 import pytest
@@ -36,6 +38,14 @@ HOSTILE: Final = {
     "a-marker-guess": " ".join(f"{number:012x}" for number in range(64)),
 }
 USUAL: Final[dict[str, Any]] = {"document_id": "d", "title": "T", "snippet": "Text.", "url": "https://a.example/p"}
+# Signs without a shape that languages and emoji are written with: selectors, a hyphen that is not shown, where Thai may
+# be broken, direction marks, an old Korean syllable.
+SELDOM: Final = ("❤\ufe0f", "Fähr\u00adpass", "สวัสดี\u200bครับ", "\u200fשלום\u200e", "\u061cسلام", "\u1100\u1160\u11ab")
+# Characters of format that are drawn: numbers and verses of Arabic, Syriac and Kaithi, joiners of hieroglyphs.
+DRAWN: Final = frozenset(
+    map(chr, [*range(0x600, 0x606), 0x6DD, 0x70F, 0x890, 0x891, 0x8E2, 0x110BD, 0x110CD, *range(0x13430, 0x13440)])
+)
+FILLERS: Final = [*"\u034f\u115f\u1160\u17b4\u17b5\u180b\u180f\u2065\u3164\ufe00\ufe0f\uffa0\ufff0", "\U000e0100"]
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u206f\U000e0000-\U000e0fff]")
 
 
@@ -115,9 +125,25 @@ def test_a_name_is_one_line_and_holds_no_backtick(name: str) -> None:
     assert not _UNSEEN.search(shown)
 
 
-@pytest.mark.parametrize("text", ["plain", "naïve café", "渡轮卡\t89 €", "می‌خواهم", "👩‍👩‍👧", "a\nb\n\n c"])
+@pytest.mark.parametrize("text", ["plain", "naïve café", "渡轮卡\t89 €", "می‌خواهم", "👩‍👩‍👧", "a\nb\n\n c", *SELDOM])
 def test_what_people_write_is_quoted_unchanged(text: str) -> None:
     assert quotable(text) == text
+
+
+def test_of_what_is_not_drawn_a_name_keeps_the_two_joiners_alone() -> None:
+    formats = [each for each in map(chr, range(sys.maxunicode + 1)) if unicodedata.category(each) == "Cf"]
+    assert len(formats) > 100
+    kept = {each for each in [*formats, *FILLERS] if named(f"a{each}b") != "`ab`"} - DRAWN
+    assert kept == {"\u200c", "\u200d"}
+    assert named("می‌خواهم 👩‍👩‍👧") == "`می‌خواهم 👩‍👩‍👧`"
+
+
+@pytest.mark.parametrize(
+    "title", ["", " \t", *FILLERS, "\u200b\u200d\u2060", "\u2800 \u2800", "\u3164\u00a0", "\u202e"], ids=ascii
+)
+def test_a_title_that_looks_empty_has_a_stand_in(title: str) -> None:
+    assert named(title) == "(no name)"
+    assert "[1] (no name)\n" in customers_text(title=title)
 
 
 def test_line_ends_of_every_kind_are_line_feeds_and_nothing_invisible_stays() -> None:

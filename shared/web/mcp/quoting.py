@@ -1,7 +1,10 @@
 """Words of others inside a text of ours, so that nobody takes them for ours: names on one line, passages in fences.
 
-What stands between backticks is never ours. Characters that nobody sees, that turn text around or steer a terminal are
-left out; that is all that is ever changed.
+What stands between backticks is never ours. Of a passage only three things are left out: what steers a terminal, what
+turns text around, and the alphabets that are drawn as nothing, in which a text can be hidden. Joiners, soft hyphens,
+direction marks and the selectors of signs stay: languages and emoji are written with them. So a passage can still hold
+characters that nobody sees; they are data like the rest of it. A name is ours to show, and has of all that is not drawn
+the two joiners alone.
 """
 
 from __future__ import annotations
@@ -13,13 +16,22 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Final
 
-# Control characters but tab and line feed; the marks that turn text around; tags, of which invisible text can be made.
+# Control characters but tab and line feed; overrides, embeddings and isolates of direction; marks of annotations; tags
+# and the selectors beside them, of which there are enough to spell any text.
 _UNSEEN: Final = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff\ud800-\udfff"
 )
+# What else has no shape of its own: hyphens that are not shown, marks of direction, fillers, selectors, invisible signs
+# of formulas, shorthand and music.
+_SHAPELESS: Final = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2060-\u2065\u3164\ufe00-\ufe0f\uffa0"
+    "\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+)
 _NOT_QUOTED: Final = re.compile(f"[{_UNSEEN}]")
-# A name has less business with what is not drawn. The two joiners belong to how some languages are written.
-_NOT_NAMED: Final = re.compile(f"[{_UNSEEN}\u00ad\u034f\u061c\u180b-\u180f\u200b\u200e\u200f\u2060-\u2065]")
+_NOT_NAMED: Final = re.compile(f"[{_UNSEEN}{_SHAPELESS}]")
+# White space to the eye: an empty cell of braille.
+_BLANK: Final = re.compile("[\\s\u2800]+")
+_JOINERS: Final = "\u200c\u200d"
 _SEPARATORS: Final = re.compile("\r\n?|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _BACKTICKS: Final = re.compile("`+")
 _SHORTEST_FENCE: Final = 4
@@ -28,11 +40,13 @@ MAX_NAME_CHARACTERS: Final = 300
 
 
 def named(text: str, *, at_most: int = MAX_NAME_CHARACTERS) -> str:
-    """A name, title or address of others: one line between backticks, which do not occur in it."""
-    line = _NOT_NAMED.sub("", " ".join(text.split())).replace("`", "'").strip()
+    """A name, title or address of others: one line between backticks, which do not occur in it. `(no name)` for one
+    that would look empty.
+    """
+    line = _BLANK.sub(" ", _NOT_NAMED.sub("", _BLANK.sub(" ", text))).replace("`", "'").strip()
     if len(line) > at_most:
         line = line[: at_most - 1] + "…"
-    return f"`{line}`" if line else "(no name)"
+    return f"`{line}`" if line.strip(f" {_JOINERS}") else "(no name)"
 
 
 def quotable(text: str) -> str:
