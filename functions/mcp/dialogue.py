@@ -11,8 +11,9 @@ from aws_lambda_powertools.event_handler import Response
 from functions.mcp.batches import flaw_of_batch, flaw_of_heard
 from functions.mcp.parts import McpParts
 from shared.domain.exposure import CredentialClass
-from shared.errors import Problem
+from shared.errors import Problem, Unavailable
 from shared.observability import MCP_ANSWERED
+from shared.web.agent_answers import DEGRADED
 from shared.web.agent_ids import agent_id_of
 from shared.web.api import answer, nothing
 from shared.web.events import Event, body_of
@@ -163,11 +164,19 @@ class Dialogue:
         if self._is_admitted:
             return
         if self._caller.credential_class is CredentialClass.AGENT:
-            work = self._parts.admit(self._caller.token, classes=(CredentialClass.AGENT,))
+            self._admit_agent()
         else:
-            work = self._parts.admit_assistant(self._caller.token)
-        self._parts.loop.run(work)
+            self._parts.loop.run(self._parts.admit_assistant(self._caller.token))
         self._is_admitted = True
+
+    def _admit_agent(self) -> None:
+        """While the store cannot be used, an agent that it vouched for a moment ago may open anew, as it may search."""
+        try:
+            self._parts.loop.run(self._parts.admit(self._caller.token, classes=(CredentialClass.AGENT,)))
+        except Unavailable:
+            if self._parts.admit.remembered_agent(self._caller.token, agent_id=None) is None:
+                raise
+            self._headers[DEGRADED] = "store"
 
     def _log(self, asked: Request | None, revision: str | None, found: _Found | Fault) -> None:
         """Of what the client sent, only what is known here by name."""

@@ -105,7 +105,13 @@ MCP_OPERATIONS: dict[tuple[str, str], Operation] = {
         tokens=("agentToken", "assistantToken"),
         request=(McpMessage,),
         answer=(McpAnswer, McpFault),
-        also=((202, "A notification, or the reply to a request that was never made: there is nothing to answer."),),
+        also=(
+            (
+                202,
+                "A notification, or the reply to a request that was never made: there is nothing to answer, and the "
+                "token is not verified.",
+            ),
+        ),
         problems=("forbidden",),
         faults=(
             OwnError(

@@ -119,7 +119,7 @@ def _headers(operation: Operation) -> Json:
         headers["Location"] = {"$ref": "#/components/headers/Location"}
     if operation.answer_text:
         headers["Link"] = {"$ref": "#/components/headers/Link"}
-    if operation.id == "search":
+    if operation.id in ("search", "mcp"):
         headers["Retry-After"] = {"$ref": "#/components/headers/Retry-After"}
         headers["X-Knowledge-Degraded"] = {"$ref": "#/components/headers/X-Knowledge-Degraded"}
     return headers

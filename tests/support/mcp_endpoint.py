@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -55,9 +56,13 @@ class McpStage:
         headers: Mapping[str, str | None] | None = None,
         method: str = "POST",
     ) -> Answered:
-        """`body` is sent as JSON, a text as it is. Without `token` the agent's is sent; an empty one sends none."""
+        """`body` is sent as JSON, a text or bytes as they are. Without `token` the agent's is sent; an empty one sends
+        none.
+        """
         every = {"accept": "application/json, text/event-stream", **(headers or {})}
-        event = event_for("search_agent", self.agent_token if token is None else token, body, every)
+        sent = base64.b64encode(body).decode() if isinstance(body, bytes) else body
+        event = event_for("search_agent", self.agent_token if token is None else token, sent, every)
+        event["isBase64Encoded"] = isinstance(body, bytes)
         event["rawPath"] = event["requestContext"]["http"]["path"] = "/mcp"
         event["routeKey"] = f"{method} /mcp"
         event["requestContext"]["http"]["method"] = method

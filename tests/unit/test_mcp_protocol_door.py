@@ -105,6 +105,13 @@ def test_a_token_that_cannot_be_one_is_refused_unread(stage: McpStage, token: st
     assert stage.credentials.reads == 0
 
 
+def test_what_is_only_heard_is_taken_without_a_look_at_the_token(stage: McpStage) -> None:
+    unknown = a_token(a_credential(credential_class=CredentialClass.AGENT))
+    answer = stage.post({"jsonrpc": "2.0", "method": "notifications/initialized"}, token=unknown)
+    assert (answer.status, answer.text) == (202, "")
+    assert (stage.credentials.reads, sum(stage.rate_limits.counts.values())) == (0, 0)
+
+
 def test_an_assistant_without_the_grant_is_refused(stage: McpStage) -> None:
     credential = a_credential(credential_class=CredentialClass.ASSISTANT)
     stage.credentials.all = [credential]
@@ -216,9 +223,19 @@ def test_a_body_of_another_type_is_refused(stage: McpStage, media_type: str) -> 
     assert (answer.status, answer.json["code"]) == (400, "unsupported_media_type")
 
 
-@pytest.mark.parametrize("media_type", ["application/json; charset=utf-8", "Application/JSON", None])
-def test_a_body_of_json_is_taken(stage: McpStage, media_type: str | None) -> None:
+@pytest.mark.parametrize(
+    "media_type", ["application/json; charset=utf-8", "application/json;charset=latin-1", "Application/JSON", None]
+)
+def test_a_body_of_json_or_of_nothing_that_is_named_is_taken(stage: McpStage, media_type: str | None) -> None:
     assert stage.post(PING, headers={"content-type": media_type}).status == 200
+
+
+def test_json_is_utf_8_whatever_it_is_called(stage: McpStage) -> None:
+    """The character is one byte in Latin 1, and two in UTF-8."""
+    body = '{"jsonrpc":"2.0","id":"é","method":"ping"}'
+    named = {"content-type": "application/json; charset=latin-1"}
+    assert stage.post(body, headers=named).json["id"] == "é"
+    assert stage.post(body.encode("latin-1"), headers=named).json["error"]["code"] == -32700
 
 
 @pytest.mark.parametrize("accept", [None, "*/*", "application/json", "text/event-stream", "application/json;q=0.5"])

@@ -5753,13 +5753,15 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-Knowledge-Degraded": components["headers"]["X-Knowledge-Degraded"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["McpAnswer"] | components["schemas"]["McpFault"];
                 };
             };
-            /** @description A notification, or the reply to a request that was never made: there is nothing to answer. */
+            /** @description A notification, or the reply to a request that was never made: there is nothing to answer, and the token is not verified. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
