@@ -5,12 +5,12 @@ Each function shows its wire model and nothing beside it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from shared.web.customer_answers import CustomerAnswerOut, CustomerCardOut, CustomerResultOut
 from shared.web.customer_card_answers import CustomerLookupOut, CustomerMatchOut
-from shared.web.mcp.mirror import UNTRUSTED, Mirror, counted
+from shared.web.mcp.card_texts import card_texts, looked_up, matched
+from shared.web.mcp.mirror import UNTRUSTED, Mirror, counted, locale_words
 from shared.web.mcp.quoting import Fences, named
 
 # True whether nothing is there or nothing could be searched: which of both it is, customers are not told.
@@ -30,43 +30,15 @@ def search_mirror(out: CustomerAnswerOut) -> Mirror:
     if out.results or cards:
         head.append(UNTRUSTED)
     passages = [_passage(result, number, fences) for number, result in enumerate(out.results, start=1)]
-    return Mirror(head=" ".join(head), blocks=(*passages, *_cards(cards, fences)))
+    return Mirror(head=" ".join(head), blocks=(*passages, *card_texts(cards, fences, heading=_heading)))
 
 
 def lookup_mirror(out: CustomerLookupOut) -> Mirror:
-    every = [card for cards in out.results.values() for card in cards]
-    fences = Fences.around([card.body for card in every])
-    blocks = by_term({term: _cards(cards, fences) for term, cards in out.results.items()})
-    return Mirror(head=cards_head(len(every), "under these terms", dropped=out.dropped), blocks=blocks)
+    return looked_up(out.results, dropped=out.dropped, heading=_heading)
 
 
 def match_mirror(out: CustomerMatchOut) -> Mirror:
-    fences = Fences.around([card.body for card in out.cards])
-    head = cards_head(len(out.cards), "mentioned in the text", dropped=out.dropped)
-    return Mirror(head=head, blocks=_cards(out.cards, fences))
-
-
-def by_term(cards: Mapping[str, Sequence[str]]) -> list[str]:
-    """Every term with its cards, each shown already."""
-    return ["\n\n".join([f"{named(term)}: {counted(len(shown), 'card')}", *shown]) for term, shown in cards.items()]
-
-
-def cards_head(found: int, where: str, *, dropped: int) -> str:
-    if not found and not dropped:
-        return f"No glossary card is {where}."
-    left_out = f" {counted(dropped, 'more card')} left out." if dropped else ""
-    return f"Glossary cards {where}: {found}.{left_out} {UNTRUSTED}"
-
-
-def locale_words(locale: str | None, *, is_fallback: bool | None) -> list[str]:
-    """The language of a passage, and whether it is the one that was asked for."""
-    if locale is None:
-        return []
-    return [f"locale: {named(locale)}" + (" (not the one asked for)" if is_fallback else "")]
-
-
-def keys_line(keys: Iterable[str]) -> str:
-    return "keys: " + ", ".join(named(key) for key in keys)
+    return matched(out.cards, dropped=out.dropped, heading=_heading)
 
 
 def _passage(result: CustomerResultOut, number: int, fences: Fences) -> str:
@@ -78,8 +50,5 @@ def _passage(result: CustomerResultOut, number: int, fences: Fences) -> str:
     return "\n".join([*lines, fences.put(result.snippet, name=f"passage {number}")])
 
 
-def _cards(cards: Sequence[CustomerCardOut], fences: Fences) -> list[str]:
-    return [
-        "\n".join([f"card: {named(card.title)}", keys_line(card.keys), fences.put(card.body, name="the card")])
-        for card in cards
-    ]
+def _heading(card: CustomerCardOut) -> str:
+    return f"card: {named(card.title)}"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from shared.web.answer_size import MAX_ANSWER_BYTES, delivered_bytes
+from shared.web.mcp.quoting import named
 
 _FRAME_BYTES: Final = 4 * 1024  # of the protocol around both parts
 _LEAST_TEXT_BYTES: Final = 256 * 1024
@@ -44,6 +45,13 @@ class Mirror:
 
 def counted(number: int, thing: str) -> str:
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
+def locale_words(locale: str | None, *, is_fallback: bool | None) -> list[str]:
+    """The language of a passage, and whether it is the one that was asked for."""
+    if locale is None:
+        return []
+    return [f"locale: {named(locale)}" + (" (not the one asked for)" if is_fallback else "")]
 
 
 def _left_out(number: int) -> str:

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from shared.domain.outcomes import GOOD, AnswerStatus
 from shared.web.agent_answers import AgentAnswerOut, AgentResultOut, DiscoveryOut, OutcomeOut, ProviderOut
 from shared.web.card_answers import CardOut, LookupOut, MatchOut
-from shared.web.mcp.customer_mirrors import by_term, cards_head, keys_line, locale_words
-from shared.web.mcp.mirror import UNTRUSTED, Mirror, counted
+from shared.web.mcp.card_texts import card_texts, looked_up, matched
+from shared.web.mcp.mirror import UNTRUSTED, Mirror, counted, locale_words
 from shared.web.mcp.quoting import Fences, named
 from shared.web.outcome_words import OUTCOME_WORDS
 
@@ -21,22 +21,17 @@ def search_mirror(out: AgentAnswerOut) -> Mirror:
     fences = Fences.around([*(result.snippet for result in out.results), *(card.body for card in out.cards)])
     passages = [_passage(result, number, fences) for number, result in enumerate(out.results, start=1)]
     is_error = out.status is AnswerStatus.FAILED
-    blocks = [*passages, *_discoveries(out.discoveries), *_cards(out.cards, fences)]
+    blocks = [*passages, *_discoveries(out.discoveries), *card_texts(out.cards, fences, heading=_card_heading)]
     shown = [*_outcomes(out.providers), *blocks] if is_error else [*blocks, *_outcomes(out.providers)]
     return Mirror(head="\n".join(_search_head(out)), blocks=shown, is_error=is_error)
 
 
 def lookup_mirror(out: LookupOut) -> Mirror:
-    every = [card for cards in out.results.values() for card in cards]
-    fences = Fences.around([card.body for card in every])
-    blocks = by_term({term: _cards(cards, fences) for term, cards in out.results.items()})
-    return Mirror(head=cards_head(len(every), "under these terms", dropped=out.dropped), blocks=blocks)
+    return looked_up(out.results, dropped=out.dropped, heading=_card_heading)
 
 
 def match_mirror(out: MatchOut) -> Mirror:
-    fences = Fences.around([card.body for card in out.cards])
-    head = cards_head(len(out.cards), "mentioned in the text", dropped=out.dropped)
-    return Mirror(head=head, blocks=_cards(out.cards, fences))
+    return matched(out.cards, dropped=out.dropped, heading=_card_heading)
 
 
 def _search_head(out: AgentAnswerOut) -> list[str]:
@@ -102,17 +97,8 @@ def _discovery(found: DiscoveryOut) -> str:
     return f"- {title}{address(found.url)} · source: {provider_words(found.provider)}{library}{version}"
 
 
-def _cards(cards: Sequence[CardOut], fences: Fences) -> list[str]:
-    return [
-        "\n".join(
-            [
-                f"card: {named(card.title)} ({card.id} of {card.collection_id})",
-                keys_line(card.keys),
-                fences.put(card.body, name="the card"),
-            ]
-        )
-        for card in cards
-    ]
+def _card_heading(card: CardOut) -> str:
+    return f"card: {named(card.title)} ({card.id} of {card.collection_id})"
 
 
 def _outcomes(outcomes: Sequence[OutcomeOut]) -> list[str]:
