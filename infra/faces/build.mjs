@@ -1,11 +1,11 @@
 // Builds both faces into functions/assets/static (or into the directory given): the same bytes for the same sources.
 import { build } from "esbuild";
 import { cp, mkdir } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const into = process.argv[2] ?? join(here, "..", "..", "functions", "assets", "static");
+const into = process.argv[2] ? resolve(process.argv[2]) : join(here, "..", "..", "functions", "assets", "static");
 const only = process.argv[3]; // "widget" or "console"; both without it
 
 const common = {

@@ -138,7 +138,7 @@ def test_the_page_may_open_results_in_its_own_way(theatre: Theatre) -> None:
     stage.page.keyboard.press("ArrowDown")
     stage.page.keyboard.press("Enter")
 
-    told = {"url": RESULTS[0]["url"], "title": "Ferry passes", "position": 1, "query": "ferry pass"}
+    told = {"url": RESULTS[0]["url"], "title": "Ferry passes", "position": 1, "query": "ferry pass", "newTab": False}
     assert stage.page.evaluate("chosen") == [told]
     assert stage.page.url.endswith("/page")
     assert stage.part("popup").count() == 0

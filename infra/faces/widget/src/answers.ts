@@ -1,5 +1,6 @@
 /** Reads what came back. It has passed through several hands: whatever is not as promised is not shown. */
 
+import { languageTag } from "./languages";
 import { linkTo } from "./links";
 
 export interface Found {
@@ -11,7 +12,6 @@ export interface Found {
 
 const TITLE_CHARACTERS = 200;
 const SNIPPET_CHARACTERS = 320; // three lines, and what is read out of each result
-const TAG = /^[a-z]{2,8}(-[a-z0-9]{1,8})*$/i;
 
 /** At most `limit` results, or null when this is no answer of the gateway. */
 export function resultsIn(answer: unknown, limit: number): Found[] | null {
@@ -19,11 +19,6 @@ export function resultsIn(answer: unknown, limit: number): Found[] | null {
   if (!Array.isArray(results)) return null;
   const found = results.slice(0, limit).map(resultIn);
   return found.every((result) => result !== null) ? found : null;
-}
-
-/** The tag where it has the shape of a language tag, else "". */
-export function languageTag(tag: unknown): string {
-  return typeof tag === "string" && tag.length <= 35 && TAG.test(tag) ? tag : "";
 }
 
 function resultIn(result: unknown): Found | null {

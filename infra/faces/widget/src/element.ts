@@ -4,13 +4,14 @@ import type { Found } from "./answers";
 import { set } from "./dom";
 import { onFieldKey } from "./keys";
 import { ATTRIBUTES, gatewayOf, layoutOf, limitOf, localeOf, minLengthOf, shortcutOf, targetOf } from "./settings";
-import { listenFor, stopListeningFor, type Reachable } from "./shortcuts";
+import { listenFor, stopListeningFor, tellShortcuts, type Reachable, type Shortcut } from "./shortcuts";
 import { reflect, takeEarly } from "./properties";
 import { Search, type State } from "./search";
+import { keepFocus, opensElsewhere } from "./pointer";
 import { inDialog, skeleton, type DialogSkeleton, type Skeleton } from "./skeleton";
 import { adoptStyles } from "./styles";
 import { focused } from "./focus";
-import { nameEverything, wordsFor } from "./naming";
+import { nameEverything, nameKeys, wordsFor } from "./naming";
 import { tidied } from "./queries";
 import { VERSION } from "./version";
 import { View } from "./view";
@@ -41,32 +42,42 @@ export class KnowledgeSearch extends HTMLElement implements Reachable {
   #toResume = false;
   #trouble = "";
 
+  #pressed: Event | null = null;
+  #page = document;
+
   constructor() {
     super();
+    adoptStyles(this.#root);
+    this.addEventListener("pointerdown", (event) => { this.#pressed = event; });
+  }
+
+  adoptedCallback(): void {
     adoptStyles(this.#root);
   }
 
   connectedCallback(): void {
     takeEarly(this);
+    this.#page = this.ownerDocument;
     this.#build();
     this.#refresh();
     listenFor(this);
-    document.addEventListener("pointerdown", this.#onPointerDown);
+    this.#page.addEventListener("pointerdown", this.#onPointerDown);
     for (const type of PAGE_EVENTS) addEventListener(type, this.#onPage);
   }
 
   disconnectedCallback(): void {
     stopListeningFor(this);
-    document.removeEventListener("pointerdown", this.#onPointerDown);
+    this.#page.removeEventListener("pointerdown", this.#onPointerDown);
     for (const type of PAGE_EVENTS) removeEventListener(type, this.#onPage);
     this.#search.stop();
-    this.#view.open(false);
+    this.close();
   }
 
   attributeChangedCallback(name: string, before: string | null, now: string | null): void {
     if (before === now || !this.isConnected || !this.#layout) return;
     this.#build();
     this.#refresh();
+    tellShortcuts();
     if (!ASKED_ANEW.includes(name)) return;
     if (this.#view.isShown) void this.#search.now();
     else this.#search.stop(); // what nobody looks at is not asked anew
@@ -95,7 +106,7 @@ export class KnowledgeSearch extends HTMLElement implements Reachable {
 
   /** Brings the field, or opens its dialog, and asks at once where a query is given. */
   search(query?: string): void {
-    if (!this.#layout) return;
+    if (!this.isConnected) return;
     if (query !== undefined) this.query = query;
     this.reach();
     if (this.query) this.#openOrAsk();
@@ -103,7 +114,7 @@ export class KnowledgeSearch extends HTMLElement implements Reachable {
 
   close(): void {
     this.#around?.dialog.close();
-    this.#view.open(false);
+    this.#rest();
   }
 
   override focus(options?: FocusOptions): void {
@@ -111,18 +122,30 @@ export class KnowledgeSearch extends HTMLElement implements Reachable {
     (this.#around && !dialog?.open ? this.#around.trigger : this.#inside.input).focus(options);
   }
 
-  takesShortcut(kind: "slash" | "ctrl-k"): boolean {
+  takesShortcut(kind: Shortcut): boolean {
     const wanted = shortcutOf(this);
     return (wanted === "both" || wanted === kind) && typeof gatewayOf(this) !== "string";
   }
 
+  tellShortcuts(kinds: readonly Shortcut[]): void {
+    nameKeys(this.#inside, { around: this.#around, kinds });
+  }
+
   reach(): boolean {
     const { input } = this.#inside;
-    if (this.#root.activeElement !== input) this.#cameFrom = focused();
-    if (this.#around && !this.#around.dialog.open && !this.#around.trigger.disabled) this.#around.dialog.showModal();
+    const before = this.#root.activeElement === input ? this.#cameFrom : focused();
+    if (this.#around && !this.#around.dialog.open && !this.#around.trigger.disabled) this.#openDialog(this.#around);
     input.focus();
+    if (this.#root.activeElement !== input) return false;
+    this.#cameFrom = before;
     input.select();
-    return this.#root.activeElement === input;
+    return true;
+  }
+
+  /** With what was last seen in it. */
+  #openDialog({ dialog }: DialogSkeleton): void {
+    dialog.showModal();
+    this.#view.open(true);
   }
 
   #build(): void {
@@ -140,7 +163,7 @@ export class KnowledgeSearch extends HTMLElement implements Reachable {
   }
 
   #listen(): void {
-    const { input, clear, retry, list, popup, box } = this.#inside;
+    const { input, clear, retry, list, box } = this.#inside;
     const actions = {
       view: this.#view,
       open: () => this.#openOrAsk(),
@@ -154,9 +177,10 @@ export class KnowledgeSearch extends HTMLElement implements Reachable {
     input.addEventListener("compositionend", () => this.#compose(false));
     input.addEventListener("click", () => this.#search.isAnswered() && this.#view.open(true));
     clear.addEventListener("click", () => this.#empty());
-    retry.addEventListener("click", () => this.#ask());
+    retry.addEventListener("click", () => this.#ask({ anyway: true }));
     list.addEventListener("click", (event) => this.#onSelect(event));
-    popup.addEventListener("mousedown", (event) => event.preventDefault()); // the focus stays in the field
+    list.addEventListener("auxclick", (event) => event.button === 1 && this.#onSelect(event));
+    keepFocus(this.#inside, (event) => onFieldKey(event, actions));
     box.addEventListener("focusout", (event) => this.#onFocusOut(event));
     this.#listenToDialog();
   }
@@ -175,7 +199,7 @@ export class KnowledgeSearch extends HTMLElement implements Reachable {
     const isOff = typeof gatewayOf(this) === "string";
     if (isOff) setTimeout(() => this.#tell());
     nameEverything(this, { inside: this.#inside, around: this.#around, strings: this.#strings, isOff });
-    this.#view.show(this.#state, this.#manner());
+    this.#view.draw(this.#state, this.#manner());
     if (isOff) this.#view.offer(this.#root);
   }
 
@@ -222,10 +246,10 @@ export class KnowledgeSearch extends HTMLElement implements Reachable {
     this.#search.soon();
   }
 
-  #ask(): void {
+  #ask(how: { anyway?: boolean } = {}): void {
     this.#inside.input.focus();
     this.#view.open(true);
-    void this.#search.now();
+    void this.#search.now(how);
   }
 
   #openOrAsk(): void {
@@ -254,15 +278,22 @@ export class KnowledgeSearch extends HTMLElement implements Reachable {
     const at = this.#view.list.resultAt(event);
     if (!at?.result.link) return;
     const { title, link } = at.result as Found & { link: URL };
-    const detail = { url: link.href, title, position: at.position, query: this.query };
-    if (!this.#emit("select", detail)) event.preventDefault();
-    if (!event.ctrlKey && !event.metaKey && !event.shiftKey && targetOf(this) !== "_blank") this.close();
+    const newTab = opensElsewhere(event) || targetOf(this) === "_blank";
+    const detail = { url: link.href, title, position: at.position, query: this.query, newTab };
+    if (!this.#emit("select", detail, !newTab)) event.preventDefault();
+    if (!newTab) this.close();
   }
 
   #onFocusOut({ relatedTarget }: FocusEvent): void {
-    const isOutside = !(relatedTarget instanceof Node && this.#root.contains(relatedTarget));
-    if (!isOutside || !document.hasFocus() || this.#around) return;
+    const next = relatedTarget as Node | null; // what the page put inside the element belongs to it
+    if (this.#root.contains(next) || this.contains(next) || !this.#page.hasFocus() || this.#around) return;
     this.#cameFrom = null;
+    this.#rest();
+  }
+
+  /** The visitor has turned to something else. */
+  #rest(): void {
+    this.#search.rest();
     this.#view.open(false);
   }
 
@@ -275,11 +306,13 @@ export class KnowledgeSearch extends HTMLElement implements Reachable {
 
   #onDialogClosed(): void {
     this.#search.pause();
-    this.#view.hush();
+    this.#view.open(false);
   }
 
+  /** Not by the event's path: that does not show what is inside a closed tree, where this element may be. */
   readonly #onPointerDown = (event: Event): void => {
-    if (!this.#around && !event.composedPath().includes(this)) this.#view.open(false);
+    if (!this.#around && event !== this.#pressed) this.#rest();
+    this.#pressed = null;
   };
 
   /** Back on line it goes on; a page that is put aside asks nothing, and goes on when it is taken up again. */
@@ -290,9 +323,8 @@ export class KnowledgeSearch extends HTMLElement implements Reachable {
     if (event.type === "pageshow") this.#toResume = false;
   };
 
-  #emit(name: string, detail: object): boolean {
-    const event = new CustomEvent(`knowledge-search:${name}`, { detail, bubbles: true, composed: true, cancelable: name === "select" });
-    return this.dispatchEvent(event);
+  #emit(name: string, detail: object, cancelable = false): boolean {
+    return this.dispatchEvent(new CustomEvent(`knowledge-search:${name}`, { detail, bubbles: true, composed: true, cancelable }));
   }
 }
 

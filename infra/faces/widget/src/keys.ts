@@ -42,7 +42,9 @@ function step(by: 1 | -1, { view, open }: Actions): boolean {
 }
 
 /** Opens the active result, with the modifiers as in a click; without one it asks at once, and then takes the first. */
-function enter({ ctrlKey, metaKey, shiftKey }: KeyboardEvent, { view, open, ask, isAnswered }: Actions): boolean {
+function enter(event: KeyboardEvent, { view, open, ask, isAnswered }: Actions): boolean {
+  if (event.repeat) return true; // held down it is one press
+  const { ctrlKey, metaKey, shiftKey } = event;
   const option = view.list.activeOption;
   const click = { bubbles: true, cancelable: true, composed: true, ctrlKey, metaKey, shiftKey };
   if (option) option.dispatchEvent(new MouseEvent("click", click));

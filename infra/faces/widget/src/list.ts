@@ -31,12 +31,13 @@ export class ResultList {
 
   fill(results: Found[], manner: Manner): void {
     const pattern = patternOf(manner.query, manner.words.language);
+    const active = results === this.results ? this.active : -1;
     this.results = results;
     this.options = results.map((result, index) => optionOf(result, { index, pattern, manner }));
     this.list.replaceChildren(...this.options);
     this.list.hidden = !results.length;
     this.list.removeAttribute("aria-busy");
-    this.activate(-1);
+    this.activate(active);
   }
 
   clear(): void {

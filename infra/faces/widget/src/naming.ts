@@ -1,10 +1,16 @@
 /** Gives everything its name in the language of the element, and its direction. */
 
+import { nearest } from "./ancestors";
 import { set } from "./dom";
-import { localeOf, shortcutOf } from "./settings";
+import { languageTag } from "./languages";
+import { localeOf } from "./settings";
+import type { Shortcut } from "./shortcuts";
 import type { DialogSkeleton, Skeleton } from "./skeleton";
 import { directionOf, ownWords, Words, type Strings } from "./strings";
 import { warnOnce } from "./warnings";
+
+const KEYS = { slash: "/", "ctrl-k": "Control+K Meta+K" };
+const HINTS = { slash: "/", "ctrl-k": /mac|iphone|ipad/i.test(navigator.platform) ? "⌘K" : "Ctrl K" };
 
 interface Named {
   inside: Skeleton;
@@ -15,7 +21,7 @@ interface Named {
 
 /** The language's words, under the attribute `strings`, under the property, under `label` and `placeholder`. */
 export function wordsFor(element: Element, strings: Partial<Strings> | null): Words {
-  const locale = localeOf(element) || navigator.language || "en";
+  const locale = localeOf(element) || languageTag(navigator.language) || "en";
   const own = { ...ownWords(parsed(element.getAttribute("strings"))), ...ownWords(strings) };
   for (const name of ["label", "placeholder"] as const) {
     const text = element.getAttribute(name);
@@ -29,9 +35,6 @@ export function nameEverything(element: Element, { inside, around, strings, isOf
   const label = words.text("label");
   nameField(inside, { words, isOff });
   set(inside.box, { "aria-label": label, ...spoken(element, words) });
-  inside.hint.textContent = isOff ? "" : hintOf(element);
-  inside.hint.hidden = !inside.hint.textContent;
-  set(around?.trigger ?? inside.input, { "aria-keyshortcuts": isOff ? false : keysOf(element) });
   if (!around) return;
   set(around.dialog, { "aria-label": label });
   around.close.textContent = words.text("close");
@@ -53,20 +56,16 @@ function nameField({ box, input, clear, retry, list }: Skeleton, { words, isOff 
 
 /** A direction of its own only where the page gives none nearer than the language. */
 function spoken(element: Element, words: Words): { lang: string; dir: string | false } {
-  const locale = element.getAttribute("locale") ?? "";
-  const isGiven = element.hasAttribute("dir") || (!locale && element.closest("[dir]") !== null);
+  const locale = languageTag(element.getAttribute("locale"));
+  const isGiven = element.hasAttribute("dir") || (!locale && nearest(element, "[dir]") !== null);
   return { lang: words.language, dir: isGiven ? false : directionOf(locale || localeOf(element)) };
 }
 
-function hintOf(element: Element): string {
-  const shortcut = shortcutOf(element);
-  if (shortcut !== "ctrl-k") return shortcut === "off" ? "" : "/";
-  return /mac|iphone|ipad/i.test(navigator.platform) ? "⌘K" : "Ctrl K";
-}
-
-function keysOf(element: Element): string | false {
-  const keys = { both: "/ Control+K Meta+K", slash: "/", "ctrl-k": "Control+K Meta+K", off: "" };
-  return keys[shortcutOf(element)] || false;
+/** The keys that bring the element: the first for all to see, every one for assistive technology. */
+export function nameKeys({ hint, input }: Skeleton, { around, kinds }: { around: DialogSkeleton | null; kinds: readonly Shortcut[] }): void {
+  hint.textContent = kinds[0] ? HINTS[kinds[0]] : "";
+  hint.hidden = !kinds.length;
+  set(around?.trigger ?? input, { "aria-keyshortcuts": kinds.map((kind) => KEYS[kind]).join(" ") || false });
 }
 
 function parsed(text: string | null): unknown {

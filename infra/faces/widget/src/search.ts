@@ -27,7 +27,8 @@ const WIDE = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}]/gu; // one of th
 export class Search {
   private timers: ReturnType<typeof setTimeout>[] = [];
   private asking: AbortController | null = null;
-  private barredUntil = 0;
+  private asked = "";
+  private barredUntil = 0; // on the clock that nobody sets
   private answered = "";
   private isWaiting = false;
 
@@ -37,18 +38,23 @@ export class Search {
   soon(): void {
     if (!this.asking && this.isAnswered()) return this.clearTimers();
     if (this.isTooShort()) return this.stop();
+    if (this.isUnderWay()) return;
     this.halt();
     this.later(() => void this.now(), DEBOUNCE_MS);
   }
 
-  /** The visitor wants it now; `again`: the gateway's own time to come back has come. */
-  async now(again = false): Promise<void> {
+  /**
+   * The visitor wants it now. `again`: the gateway's own time to come back has come. `anyway`: the visitor says so,
+   * whatever the browser believes of its connection. A question that is under way is not sent twice.
+   */
+  async now({ again = false, anyway = false } = {}): Promise<void> {
+    if (this.isUnderWay()) return;
     this.halt();
     const gateway = this.around.gateway();
     if (typeof gateway === "string" || this.isTooShort()) return this.stop();
-    const barredMs = this.barredUntil - Date.now();
+    const barredMs = this.barredUntil - performance.now();
     if (barredMs > 0) return this.wait(barredMs);
-    if (!navigator.onLine) return this.end({ kind: "offline", status: 0 });
+    if (!navigator.onLine && !anyway) return this.end({ kind: "offline", status: 0 });
     await this.ask(gateway, again);
   }
 
@@ -67,12 +73,18 @@ export class Search {
     if (!this.asking) this.clearTimers();
   }
 
-  /** Drops whatever is under way and keeps what was shown. Was there anything? */
+  /** Drops whatever is under way or about to be, and keeps what was shown. Was there anything? */
   pause(): boolean {
     const { isPending } = this;
+    const isBusy = this.timers.length > 0;
     this.clearTimers();
     if (isPending) this.stop();
-    return isPending;
+    return isBusy;
+  }
+
+  /** The visitor has turned to something else: what was sent may come, but nothing is asked by itself any more. */
+  rest(): void {
+    if (this.isWaiting) this.stop();
   }
 
   /** Drops whatever is under way, and what was shown. */
@@ -85,6 +97,7 @@ export class Search {
     const question = this.around.question();
     const asking = new AbortController();
     this.asking = asking;
+    this.asked = this.about();
     this.later(() => this.around.show({ kind: "loading", isSlow: false }), LOADING_AFTER_MS);
     this.later(() => this.around.show({ kind: "loading", isSlow: true }), SLOW_AFTER_MS);
     this.later(() => asking.abort(), GIVE_UP_AFTER_MS);
@@ -99,7 +112,7 @@ export class Search {
       this.end({ ...reply, query: question.query });
       this.answered = JSON.stringify(question);
     } else if (reply.kind === "limited") {
-      this.barredUntil = Date.now() + reply.seconds * 1000;
+      this.barredUntil = performance.now() + reply.seconds * 1000;
       if (again) this.end({ ...reply, goesOn: false });
       else this.wait(reply.seconds * 1000);
     } else {
@@ -111,7 +124,7 @@ export class Search {
   private wait(ms: number): void {
     this.end({ kind: "limited", seconds: Math.ceil(ms / 1000), status: 429, goesOn: true });
     this.isWaiting = true;
-    this.later(() => void this.now(true), ms);
+    this.later(() => void this.now({ again: true }), ms);
   }
 
   private end(state: State): void {
@@ -130,6 +143,14 @@ export class Search {
   private clearTimers(): void {
     this.timers.forEach(clearTimeout);
     this.timers = [];
+  }
+
+  private isUnderWay(): boolean {
+    return this.asking !== null && this.asked === this.about();
+  }
+
+  private about(): string {
+    return JSON.stringify([this.around.gateway(), this.around.question()]);
   }
 
   private isTooShort(): boolean {

@@ -1,8 +1,7 @@
 /** The element's attributes, read and judged anew whenever they are needed. */
 
-import { languageTag } from "./answers";
+import { languageTag, pageLanguage } from "./languages";
 import { linkTo } from "./links";
-import { pageLanguage } from "./strings";
 
 export const ATTRIBUTES = [
   "api", "key", "locale", "limit", "min-length", "placeholder", "label", "theme", "layout", "shortcut", "target",

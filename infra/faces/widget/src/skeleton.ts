@@ -38,7 +38,7 @@ export function skeleton(): Skeleton {
   const retry = make("button", { part: "retry", class: "retry", type: "button" });
   const message = make("div", { part: "message", class: "message", hidden: true }, words, retry);
   const list = make("div", { part: "list", id: LIST_ID, role: "listbox", hidden: true });
-  const popup = make("div", { part: "popup", class: "popup", hidden: true }, message, list);
+  const popup = make("div", { part: "popup", class: "popup", tabindex: -1, hidden: true }, message, list);
   const status = make("div", { class: "sr", role: "status" });
   const instead = make("slot", { hidden: true });
   const sign = make("span", { class: "sign" }, icon(MAGNIFIER));

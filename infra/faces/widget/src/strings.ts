@@ -1,6 +1,6 @@
 /** What the element says, in four languages; a site may say any of it in its own words. */
 
-import { languageTag } from "./answers";
+import { areAlike, baseOf } from "./languages";
 
 /** `{query}`, `{count}` and `{time}` are filled in. `results` has one text for each plural form of its language. */
 export interface Strings {
@@ -122,13 +122,13 @@ export function directionOf(locale: string): "rtl" | "ltr" {
   return RIGHT_TO_LEFT.test(locale) ? "rtl" : "ltr";
 }
 
-/** The words in one language: where there are none for it, those in English, and `language` says so. */
+/** The words in one language, whose tag is one that browsers take: where there are none for it, those in English, and `language` says so. */
 export class Words {
   readonly language: string;
   private readonly strings: Strings;
 
   constructor(locale: string, own: Partial<Strings>) {
-    const base = locale.split("-")[0]?.toLowerCase() ?? "";
+    const base = baseOf(locale);
     this.language = base in LANGUAGES ? locale : "en";
     this.strings = { ...(LANGUAGES[base] ?? en), ...own };
   }
@@ -151,12 +151,8 @@ export class Words {
 
   /** The name of another language than the one that is spoken here; "" for this one and for what has no name. */
   otherLanguage(tag: string): string {
-    if (!tag || tag.split("-")[0]?.toLowerCase() === this.language.split("-")[0]?.toLowerCase()) return "";
-    try {
-      return new Intl.DisplayNames(this.language, { type: "language", fallback: "none" }).of(tag) ?? "";
-    } catch {
-      return "";
-    }
+    if (!tag || areAlike(tag, this.language)) return "";
+    return new Intl.DisplayNames(this.language, { type: "language", fallback: "none" }).of(tag) ?? "";
   }
 }
 
@@ -172,9 +168,4 @@ export function ownWords(given: unknown): Partial<Strings> {
 
 function arePlurals(texts: unknown): boolean {
   return typeof texts === "object" && texts !== null && Object.values(texts).every((text) => typeof text === "string");
-}
-
-/** The language asked for, else that of the page around the element, else "". */
-export function pageLanguage(element: Element): string {
-  return languageTag(element.closest("[lang]")?.getAttribute("lang") ?? document.documentElement.lang);
 }

@@ -3,20 +3,20 @@
 const LIGHT = `--_bg:var(--ks-background,#fff);--_text:var(--ks-text,#1c2127);--_muted:var(--ks-muted,#57606a);
 --_line:var(--ks-border,#d5dae1);--_edge:var(--ks-field-border,#818b96);--_accent:var(--ks-accent,#0a58ca);
 --_hover:var(--ks-hover,#f0f5fc);--_mark:var(--ks-mark,#fff3c4);
---_shadow:var(--ks-shadow,0 1px 2px rgb(20 30 45/.06),0 12px 32px rgb(20 30 45/.14));color-scheme:light`;
+--_shadow:var(--ks-shadow,0 1px 2px rgb(20 30 45/.06),0 12px 32px rgb(20 30 45/.14));--_scheme:light`;
 
 const DARK = `--_bg:var(--ks-background,#171b21);--_text:var(--ks-text,#e8ecf1);--_muted:var(--ks-muted,#a3adb8);
 --_line:var(--ks-border,#343b45);--_edge:var(--ks-field-border,#77818d);--_accent:var(--ks-accent,#7db4ff);
 --_hover:var(--ks-hover,#222c3a);--_mark:var(--ks-mark,#473a0d);
---_shadow:var(--ks-shadow,0 1px 2px rgb(0 0 0/.4),0 12px 32px rgb(0 0 0/.55));color-scheme:dark`;
+--_shadow:var(--ks-shadow,0 1px 2px rgb(0 0 0/.4),0 12px 32px rgb(0 0 0/.55));--_scheme:dark`;
 
 const FRAME = `
-:host{all:initial;display:block;position:relative;box-sizing:border-box;min-inline-size:0;
+:host{all:initial;color:inherit;color-scheme:inherit;visibility:inherit;pointer-events:inherit;interactivity:inherit;display:block;position:relative;box-sizing:border-box;min-inline-size:0;
 font-family:var(--ks-font,system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans","Noto Sans Arabic","Noto Sans SC",sans-serif);
-font-size:var(--ks-font-size,medium);line-height:1.45;color:var(--_text);-webkit-text-size-adjust:100%;${LIGHT}}
+font-size:var(--ks-font-size,medium);line-height:1.45;-webkit-text-size-adjust:100%;${LIGHT}}
 :host([theme=dark]){${DARK}}
 @media (prefers-color-scheme:dark){:host(:not([theme=light])){${DARK}}}
-:host([layout=dialog]){display:inline-block}
+:host([layout=dialog]){display:inline-block;max-inline-size:100%}
 :host([hidden]),[hidden]{display:none!important}
 *,*::before,*::after{box-sizing:border-box}
 button,input,kbd{font:inherit;color:inherit;letter-spacing:inherit}
@@ -24,7 +24,7 @@ button{cursor:pointer;background:none;border:0;border-radius:calc(var(--_radius)
 button:disabled{cursor:default}
 :focus{outline:none}
 :focus-visible{outline:2px solid var(--ks-focus,var(--_accent));outline-offset:2px}
-.box,.trigger,dialog{--_radius:var(--ks-radius,.625em)}
+.box,.trigger,dialog{--_radius:var(--ks-radius,.625em);color:var(--_text);color-scheme:var(--_scheme)}
 .icon{inline-size:1.25em;block-size:1.25em;flex:none;fill:none;stroke:currentColor;stroke-width:1.75;stroke-linecap:round;stroke-linejoin:round}
 .sr{position:absolute;inline-size:1px;block-size:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap;inset-block-start:0;inset-inline-start:0}
 kbd{font-size:.75em;line-height:1;color:var(--_muted);border:1px solid var(--_line);border-radius:.35em;padding:.3em .5em;flex:none;white-space:nowrap}
@@ -46,10 +46,11 @@ input::placeholder{color:var(--_muted);opacity:1}
 .box[data-busy] .sign .icon{visibility:hidden}
 .sign::after{content:"";grid-area:1/1;place-self:center;inline-size:1em;block-size:1em;border:2px solid var(--_line);border-block-start-color:var(--_accent);border-radius:50%;visibility:hidden}
 .sign .icon{grid-area:1/1}
-.box[data-busy] .sign::after{visibility:visible}
+.box[data-busy] .sign::after{visibility:inherit}
 .box[data-off] .field{border-style:dashed}
 .trigger{display:inline-flex;align-items:center;gap:.5em;min-block-size:2.5em;padding:.4em .8em;background:var(--_bg);
 color:var(--_muted);border:1px solid var(--_edge);border-radius:var(--_radius);max-inline-size:100%;text-align:start}
+.trigger span{min-inline-size:0;overflow-wrap:anywhere}
 .trigger:hover:enabled{color:var(--_text);background:var(--_hover)}
 @media (prefers-reduced-motion:no-preference){.box[data-busy] .sign::after{animation:turn .9s linear infinite}@keyframes turn{to{rotate:1turn}}}
 @media (hover:none){kbd{display:none}}
@@ -62,7 +63,8 @@ max-block-size:var(--ks-popup-max-height,min(70vh,30em));background:var(--_bg);b
 .message p{margin:0;flex:1 1 12em;overflow-wrap:anywhere}
 .retry{padding:.4em .9em;min-block-size:2.25em;color:var(--_accent);border:1px solid currentColor;font-weight:600}
 .retry:hover{background:var(--_hover)}
-slot{display:block;flex-basis:100%;color:var(--_text)}
+slot{display:block;flex-basis:100%}
+.message slot{color:var(--_text)}
 [role=listbox]{display:block}
 [role=listbox][aria-busy=true]{opacity:.6}
 [role=option]{display:block;position:relative;padding:.7em .8em;border-radius:calc(var(--_radius) - .125em);color:var(--_text);text-decoration:none;overflow-wrap:anywhere;scroll-margin:.375em}
@@ -93,14 +95,17 @@ dialog .popup{position:static;max-block-size:none;min-block-size:0;border:0;bord
 .field:focus-within{outline-color:Highlight}input:disabled{color:GrayText}}
 `;
 
-let sheet: CSSStyleSheet | undefined;
+const sheets = new WeakMap<Document, CSSStyleSheet>();
 
 /** Where a browser cannot adopt sheets the element works without any, and pages style it by its parts. */
 export function adoptStyles(root: ShadowRoot): void {
-  if (!("adoptedStyleSheets" in root)) return;
-  if (!sheet) {
-    sheet = new CSSStyleSheet();
-    sheet.replaceSync(FRAME + FIELD + POPUP + DIALOG);
-  }
-  root.adoptedStyleSheets = [sheet];
+  if ("adoptedStyleSheets" in root) root.adoptedStyleSheets = [sheetOf(root.ownerDocument)];
+}
+
+/** A sheet serves the document alone that it was made in. */
+function sheetOf(page: Document): CSSStyleSheet {
+  const sheet = sheets.get(page) ?? new (page.defaultView ?? window).CSSStyleSheet();
+  if (!sheets.has(page)) sheet.replaceSync(FRAME + FIELD + POPUP + DIALOG);
+  sheets.set(page, sheet);
+  return sheet;
 }

@@ -7,6 +7,11 @@ import type { State } from "./search";
 import type { Skeleton } from "./skeleton";
 import type { Words } from "./strings";
 
+interface Manner {
+  words: Words;
+  target: string;
+}
+
 export class View {
   readonly list: ResultList;
   private readonly announcer: Announcer;
@@ -22,7 +27,15 @@ export class View {
     return !this.inside.popup.hidden;
   }
 
-  show(state: State, { words, target }: { words: Words; target: string }): void {
+  /** A new state: is seen, and heard while there is somebody to hear it. */
+  show(state: State, manner: Manner): void {
+    if (state.kind === "idle") this.open(false);
+    this.draw(state, manner);
+    if (this.isOpen) this.announce(state, manner.words);
+  }
+
+  /** The same state in other words perhaps: nothing is said twice, and the active result stays the active one. */
+  draw(state: State, { words, target }: Manner): void {
     const { box, retry } = this.inside;
     set(box, { "data-busy": state.kind === "loading" });
     retry.hidden = !mayBeTriedAgain(state);
@@ -31,13 +44,13 @@ export class View {
     else if (state.kind === "loading") this.list.busy();
     else this.list.clear();
     this.write(() => messageFor(state, { words, count: this.list.count }));
-    this.announce(state, words);
-    this.open(this.isOpen && state.kind !== "idle");
+    this.open(this.isOpen);
   }
 
   open(isOpen: boolean): void {
     const { popup, message, input } = this.inside;
     this.isOpen = isOpen;
+    if (!isOpen) this.hush();
     popup.hidden = !isOpen || (message.hidden && !this.list.count);
     set(input, { "aria-expanded": String(!popup.hidden && this.list.count > 0) });
     if (popup.hidden) this.list.activate(-1);
@@ -61,8 +74,7 @@ export class View {
   }
 
   private announce(state: State, words: Words): void {
-    if (state.kind === "idle") this.announcer.hush();
-    else if (state.kind === "found" && state.results.length) this.announcer.say(new Text(words.results(state.results.length)));
+    if (state.kind === "found" && state.results.length) this.announcer.say(new Text(words.results(state.results.length)));
     else if (state.kind !== "loading" || state.isSlow) this.announcer.say(...messageFor(state, { words, count: 0 }));
   }
 }
