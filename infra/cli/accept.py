@@ -14,9 +14,10 @@ from importlib import metadata
 from pathlib import Path
 
 from infra.cli.accept_products import Product, product_of
-from infra.cli.accept_report import Limits, Report, as_json, as_text
+from infra.cli.accept_report import Limits, Report, as_json, lines_of
 from infra.cli.accept_run import AcceptanceRun, Given, Server
 from infra.cli.ending import Told
+from infra.cli.terminal import say, say_json
 from shared.adapters.clock import SystemClock
 from shared.adapters.exchanges import PinnedExchanges
 from shared.adapters.resolver import SystemResolver
@@ -162,10 +163,13 @@ def _begun(wanted: Acceptance, product: Product) -> Report:
 
 
 def _say(wanted: Acceptance, report: Report) -> None:
-    told = json.dumps(as_json(report), indent=2)
+    told = as_json(report)
     if wanted.out is not None:
         try:
-            wanted.out.write_text(told + "\n", encoding="utf-8")
+            wanted.out.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
         except OSError as error:
             raise CannotAccept(f"{wanted.out} cannot be written: {error.strerror}.") from None
-    print(told if wanted.as_json else as_text(report))
+    if wanted.as_json:
+        say_json(told)
+    else:
+        say(*lines_of(report))

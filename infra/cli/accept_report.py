@@ -174,10 +174,6 @@ def as_json(report: Report) -> dict[str, Any]:
     }
 
 
-def as_text(report: Report) -> str:
-    return "\n".join(_lines(report))
-
-
 def _tried(tried: Tried) -> dict[str, Any]:
     return {"found": str(tried.found), "errorCode": tried.code}
 
@@ -224,7 +220,8 @@ def _spread(durations_ms: Sequence[float]) -> dict[str, int]:
     return {"calls": len(ordered)} | {name: round(value) for name, value in told.items()}
 
 
-def _lines(report: Report) -> Iterator[str]:
+def lines_of(report: Report) -> Iterator[str]:
+    """For people."""
     version = f"version {report.version}" if report.version else "version not told"
     yield f"{report.kind}, {version}: {'accepted' if report.is_accepted else 'NOT accepted'}"
     for name, verdict in report.conclusions.items():

@@ -8,6 +8,7 @@ from typing import Any, Final
 from infra.cli.access import client_as
 from infra.cli.editing import changed
 from infra.cli.output import Json, show, table_text, word
+from infra.cli.terminal import Lines
 
 PATH: Final = "/api/v1/knowledge/allowances"
 _TITLES: Final = ("POOL", "STATE", "LIMIT", "USED", "UNKNOWN", "FREE AGAIN")
@@ -34,6 +35,6 @@ def set_one(options: argparse.Namespace) -> int:
     return 0
 
 
-def _text(told: Json) -> str:
+def _text(told: Json) -> Lines:
     fields = ("pool", "state", "limit", "used", "unknown", "freeAgainAt")
     return table_text(_TITLES, [[word(each[name]) for name in fields] for each in told["allowances"]], empty="")

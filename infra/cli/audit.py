@@ -8,6 +8,7 @@ from typing import Final
 from infra.cli.access import client_as
 from infra.cli.editing import listed
 from infra.cli.output import Json, show, table_text, word
+from infra.cli.terminal import Lines
 
 PATH: Final = "/api/v1/audit"
 _TITLES: Final = ("AT", "WHO", "WHAT", "WHICH", "CHANGED")
@@ -20,7 +21,7 @@ def show_all(options: argparse.Namespace) -> int:
     return 0
 
 
-def _text(told: Json) -> str:
+def _text(told: Json) -> Lines:
     rows = [
         (str(each["at"]), str(each["actor"]), str(each["action"]), str(each["resource"]), _changes(each))
         for each in told["entries"]

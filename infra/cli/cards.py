@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
 from infra.cli import texts
 from infra.cli.access import client_as
-from infra.cli.http import Client, Received
+from infra.cli.http import Client
+from infra.cli.output import show
 from infra.cli.progress import Progress
+from infra.cli.terminal import say_record
 
 _LINK = ("<?", '>; rel="next"')
 
@@ -31,33 +32,33 @@ def export_cards(options: argparse.Namespace) -> int:
     """
     client = client_as("admin", profile=options.profile)
     progress, count = Progress(), 0
-    before = b'{"cards": [\n' if options.as_json else b""
-    for page in _pages(client, f"/api/v1/collections/{quote(options.collection, safe='')}/cards/export"):
-        cards = page.data.splitlines()
-        for card in cards:
-            sys.stdout.buffer.write(before + card)
-            before = b",\n" if options.as_json else b"\n"
+    before, between = ('{"cards": [\n', ",\n") if options.as_json else ("", "\n")
+    for cards in _pages(client, f"/api/v1/collections/{quote(options.collection, safe='')}/cards/export"):
+        if cards:
+            say_record(before + between.join(cards), end="")
+            before = between
         count += len(cards)
         progress.show(f"{count:,} cards")
     progress.end()
-    sys.stdout.buffer.write(_end(count, as_json=options.as_json))
-    sys.stdout.flush()
+    say_record(_end(count, as_json=options.as_json), end="")
     return 0
 
 
-def _end(count: int, *, as_json: bool) -> bytes:
+def _end(count: int, *, as_json: bool) -> str:
     if not as_json:
-        return b"\n" if count else b""
-    return b"\n]}\n" if count else b'{"cards": []}\n'
+        return "\n" if count else ""
+    return "\n]}\n" if count else '{"cards": []}\n'
 
 
-def _pages(client: Client, path: str) -> Iterator[Received]:
+def _pages(client: Client, path: str) -> Iterator[list[str]]:
+    """The lines of each page."""
     query: str | None = ""
     while query is not None:
         page = client.send("GET", f"{path}?{query}" if query else path)
         with client.understood():
-            _check(page)
-        yield page
+            cards = page.data.decode().rstrip("\n").split("\n") if page.data else []
+            _check(cards)
+        yield cards
         query = _next(page.headers.get("link", ""))
 
 
@@ -66,16 +67,14 @@ def look_up(wanted: Lookup) -> int:
     path = f"/api/v1/collections/{quote(wanted.collection, safe='')}/context-cards/lookup"
     client = client_as("agent", "admin", profile=wanted.profile)
     found = client.post(path, {"terms": list(wanted.terms)}).body
-    with client.understood():
-        text = texts.cards_text(found)
-    print(json.dumps(found, ensure_ascii=False, indent=2) if wanted.as_json else text)
+    show(client, found, as_json=wanted.as_json, text=texts.cards_text)
     return 0
 
 
-def _check(page: Received) -> None:
-    """Raises ValueError for a page whose lines are no cards."""
-    if not all(json.loads(line)["id"] for line in page.data.splitlines()):
-        raise ValueError("a card without an id")
+def _check(cards: Sequence[str]) -> None:
+    """Raises ValueError, LookupError or TypeError for lines that are no cards, each as an import takes it."""
+    if not all(json.loads(line)["id"] and min(line) >= " " for line in cards):
+        raise ValueError("a card without an id, or with control characters around what it says")
 
 
 def _next(link: str) -> str | None:

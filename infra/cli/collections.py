@@ -10,6 +10,7 @@ from infra.cli.editing import changed, listed, path_of, removed
 from infra.cli.output import Json, show, table_text, thing_text, word
 from infra.cli.prompts import confirm
 from infra.cli.tables import shortened
+from infra.cli.terminal import Lines
 
 PATH: Final = "/api/v1/collections"
 _TITLES: Final = ("ID", "NAME", "EXPOSURE", "CARDS")
@@ -42,11 +43,11 @@ def delete(options: argparse.Namespace) -> int:
         what = f"{shortened(present.body['name'])} ({present.body['id']}) and its {present.body['cardCount']} cards"
     confirm(f"Delete {what}?", is_agreed=options.yes)
     removed(client, path_of(PATH, options.id), etag=present.etag)
-    show(client, {"deleted": options.id}, as_json=options.as_json, text=lambda _: f"Deleted {what}.")
+    show(client, {"deleted": options.id}, as_json=options.as_json, text=lambda _: [f"Deleted {what}."])
     return 0
 
 
-def _text(told: Json) -> str:
+def _text(told: Json) -> Lines:
     fields = ("id", "name", "exposureProfile", "cardCount")
     rows = [[word(each[name]) for name in fields] for each in told["collections"]]
     return table_text(_TITLES, rows, empty="There are no collections.")

@@ -17,6 +17,7 @@ from infra.cli.output import Json, show, table_text, thing_text, word
 from infra.cli.prompts import confirm
 from infra.cli.shown_once import check_place, put_away
 from infra.cli.tables import shortened
+from infra.cli.terminal import Lines
 
 PATH: Final = "/api/v1/credentials"
 _TITLES: Final = ("ID", "CLASS", "NAME", "STATUS", "EXPIRES", "GRANTS", "ORIGINS")
@@ -83,7 +84,7 @@ def revoke(options: argparse.Namespace) -> int:
         what = f"{shortened(present.body['name'])} ({word(present.body['class'])} {shortened(present.body['id'])})"
     confirm(f"Revoke {what}? Its token works no more then.", is_agreed=options.yes)
     removed(client, path, etag=present.etag)
-    show(client, {"revoked": options.id}, as_json=options.as_json, text=lambda _: f"Revoked {what}.")
+    show(client, {"revoked": options.id}, as_json=options.as_json, text=lambda _: [f"Revoked {what}."])
     return 0
 
 
@@ -105,7 +106,7 @@ def _client(options: argparse.Namespace) -> Client:
     return client_as("admin", profile=options.profile)
 
 
-def _list_text(told: Json) -> str:
+def _list_text(told: Json) -> Lines:
     fields = ("id", "class", "name", "status", "expiresAt", "grants", "origins")
     rows = [[word(each[name]) for name in fields] for each in told["credentials"]]
     return table_text(_TITLES, rows, empty="There are no credentials.")

@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final, TextIO
+from typing import Final
+
+from infra.cli import terminal
 
 FAILED: Final = 1
 WRONG_USE: Final = 2
@@ -24,9 +25,9 @@ class Told(Exception):
 
     exit_status = FAILED
 
-    def told(self) -> str:
-        """For people, on one line or more."""
-        return str(self)
+    def told(self) -> list[str]:
+        """For people, in lines."""
+        return [str(self)]
 
 
 class WrongUse(Told):
@@ -43,18 +44,18 @@ def ended(run: Callable[[], int], *, name: str) -> int:
         try:
             return run()
         finally:
-            _flush(sys.stdout)  # what cannot be written any more is found here, not when Python has ended
+            terminal.flush()  # what cannot be written any more is found here, not when Python has ended
     except BrokenPipeError:
-        _forget(sys.stdout)
+        terminal.forget()
         return CUT_OFF
     except KeyboardInterrupt:
         return INTERRUPTED
     except Told as error:
-        _tell(f"{name}: {error.told()}")
+        _tell(name, *error.told())
         return error.exit_status
     except Exception as error:  # noqa: BLE001  # whatever it is: its words may be a token
-        _forget(sys.stdout)
-        _tell(f"{name}: {_foreign(error)}")
+        terminal.forget()
+        _tell(name, _foreign(error))
     return FAILED
 
 
@@ -75,20 +76,6 @@ def _place(error: Exception) -> str:
     return place
 
 
-def _flush(stream: TextIO | None) -> None:
-    if stream is not None and not stream.closed:
-        stream.flush()
-
-
-def _forget(stream: TextIO | None) -> None:
-    """What waits to be written is not tried again when Python ends: that would be told, and end with another status."""
-    try:
-        _flush(stream)
-    except OSError:
-        with contextlib.suppress(OSError, ValueError), Path(os.devnull).open("wb") as nowhere:
-            os.dup2(nowhere.fileno(), sys.stdout.fileno())
-
-
-def _tell(line: str) -> None:
+def _tell(name: str, first: str, *others: str) -> None:
     with contextlib.suppress(OSError):
-        print(line, file=sys.stderr, flush=True)
+        terminal.note(f"{name}: {first}", *others)

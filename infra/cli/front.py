@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from infra.cli.front_places import NoFront, Places, Version, places_of
+from infra.cli.terminal import say
 from shared.adapters.front_door import KEPT_FOR_S
 from shared.domain.front import FrontDigests, digest_of
 
@@ -19,8 +20,8 @@ _LOOKS = 240
 
 def rotate_front(stack: str) -> int:
     """Raises `NoFront`."""
-    print("This takes about ten minutes. It can be broken off at any time: the next run goes on.", flush=True)
-    Rotation(places_of(stack), sleep=time.sleep, say=lambda line: print(line, flush=True)).run()
+    say("This takes about ten minutes. It can be broken off at any time: the next run goes on.")
+    Rotation(places_of(stack), sleep=time.sleep, say=say).run()
     return 0
 
 

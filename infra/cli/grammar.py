@@ -11,6 +11,8 @@ from importlib import import_module
 from typing import Any, Final, NoReturn, TypeAlias
 
 from infra.cli.ending import WrongUse
+from infra.cli.tables import plain
+from infra.cli.terminal import put
 
 _WIDTH: Final = 100
 _LONG: Final = 20  # longer than a word that somebody mistypes
@@ -33,7 +35,10 @@ class Parser(argparse.ArgumentParser):
         self.about = self.example = self.statuses = ""  # of one that does something
 
     def error(self, message: str) -> NoReturn:
-        super().error(_hushed(message, self.given))
+        super().error(plain(_hushed(message, self.given)))
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        put(file, *message.removesuffix("\n").split("\n"))
 
 
 Commands: TypeAlias = "argparse._SubParsersAction[Parser]"

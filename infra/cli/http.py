@@ -16,7 +16,6 @@ from urllib.parse import urlsplit
 
 from infra.cli.ending import Told
 from infra.cli.problems import told_problem
-from infra.cli.tables import plain
 
 # Longer than the longest answer that the gateway permits itself.
 _TIMEOUT_S = 35.0
@@ -61,14 +60,14 @@ class Declined(Told):
         retry_after_s: float | None = None,
         problem: Mapping[str, Any] | None = None,
     ) -> None:
-        super().__init__(plain(f"{status} {code}: {detail}" if detail else f"{status} {code}"))
+        super().__init__(f"{status} {code}: {detail}" if detail else f"{status} {code}")
         self.status = status
         self.code = code
         self.retry_after_s = retry_after_s
         self.problem = problem or {}
 
-    def told(self) -> str:
-        return "\n".join([str(self), *told_problem(self.problem, retry_after_s=self.retry_after_s)])
+    def told(self) -> list[str]:
+        return [str(self), *told_problem(self.problem, retry_after_s=self.retry_after_s)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ interrupted and run again.
 from __future__ import annotations
 
 import json
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -19,6 +18,7 @@ from infra.cli.http import NO_PROBLEM, Client, Declined, Unreachable
 from infra.cli.progress import Progress
 from infra.cli.row_cards import cards_of
 from infra.cli.row_slices import MOST_BYTES, Slice, count_rows, slices
+from infra.cli.terminal import note, say, say_json
 
 _WAITED_FOR = frozenset({(429, "rate_limited"), (409, "import_running"), (409, "import_ended"), (409, "busy")})
 _UNAVAILABLE = 503
@@ -110,7 +110,7 @@ def _break_off(how: str, wanted: Import, tally: Tally, progress: Progress) -> No
         _report(wanted, tally)
     else:
         _show_refusals(tally)
-    print(f"{how}. {tally.line()}. {_GOES_ON}", file=sys.stderr)
+    note(f"{how}. {tally.line()}. {_GOES_ON}")
 
 
 def _send(client: Client, collection: str, piece: Slice, tally: Tally, progress: Progress) -> None:
@@ -178,18 +178,18 @@ def _is_broken(declined: Declined) -> bool:
 
 def _report(wanted: Import, tally: Tally) -> None:
     if wanted.as_json:
-        print(json.dumps(_summary(wanted, tally), ensure_ascii=False))
+        say_json(_summary(wanted, tally), indent=None)
         return
     _show_refusals(tally)
-    print(f"{tally.line()} ({tally.seconds:.1f} s)")
+    say(f"{tally.line()} ({tally.seconds:.1f} s)")
 
 
 def _show_refusals(tally: Tally) -> None:
     for row in tally.refusals[:_SHOWN_REFUSALS]:
         why = "; ".join(f"{fault['pointer']} {fault['detail']}".strip() for fault in row["errors"])
-        print(f"row {row['row']} refused: {why}", file=sys.stderr)
+        note(f"row {row['row']} refused: {why}")
     if len(tally.refusals) > _SHOWN_REFUSALS:
-        print(f"and {len(tally.refusals) - _SHOWN_REFUSALS} more; --json lists them all", file=sys.stderr)
+        note(f"and {len(tally.refusals) - _SHOWN_REFUSALS} more; --json lists them all")
 
 
 def _summary(wanted: Import, tally: Tally) -> dict[str, Any]:

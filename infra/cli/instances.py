@@ -19,6 +19,7 @@ from infra.cli.progress import working
 from infra.cli.prompts import confirm
 from infra.cli.reports import instance_text
 from infra.cli.tables import shortened
+from infra.cli.terminal import Lines
 
 PATH: Final = "/api/v1/knowledge/instances"
 _TITLES: Final = ("ID", "NAME", "KIND", "EXPOSURE", "URL", "BOUND")
@@ -93,15 +94,15 @@ def delete(options: argparse.Namespace) -> int:
     present = client.call("GET", path)
     with client.understood():
         bound = [str(each) for each in present.body["bindings"]]
+        query = f"?bindings={','.join(quote(each, safe='') for each in bound)}" if bound else ""
         what = f"{shortened(present.body['name'])} ({shortened(present.body['id'])})"
     if bound and not options.with_bindings:
         raise Told(f"Bound to it: {word(bound)}. --with-bindings deletes them too. Nothing was done.")
     them = f" and the {len(bound)} providers that are bound to it" if bound else ""
     confirm(f"Delete {what}{them}?", is_agreed=options.yes)
-    query = f"?bindings={','.join(quote(each, safe='') for each in bound)}" if bound else ""
     removed(client, path, etag=present.etag, query=query)
     told = {"deleted": options.id, "bindings": bound}
-    show(client, told, as_json=options.as_json, text=lambda _: f"Deleted {what}{them}.")
+    show(client, told, as_json=options.as_json, text=lambda _: [f"Deleted {what}{them}."])
     return 0
 
 
@@ -131,13 +132,13 @@ def _client(options: argparse.Namespace) -> Client:
     return client_as("admin", profile=options.profile)
 
 
-def _list_text(told: Json) -> str:
+def _list_text(told: Json) -> Lines:
     fields = ("id", "name", "kind", "exposureProfile", "baseUrl")
     rows = [[*(word(each[name]) for name in fields), str(len(each["bindings"]))] for each in told["instances"]]
     return table_text(_TITLES, rows, empty="There are no instances.")
 
 
-def _catalog_text(told: Json) -> str:
+def _catalog_text(told: Json) -> Lines:
     rows = [
         (
             word(each["id"]),
@@ -149,4 +150,4 @@ def _catalog_text(told: Json) -> str:
         for each in told["entries"]
     ]
     shown = table_text(_ENTRY_TITLES, rows, empty="There is nothing.")
-    return f"{shown}\nThere is more: --page, or --search." if told["hasMore"] or told["isCut"] else shown
+    return [*shown, "There is more: --page, or --search."] if told["hasMore"] or told["isCut"] else shown

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -18,6 +16,7 @@ from infra.cli.key_changes import KeyChanges, changes, entries_of
 from infra.cli.key_notes import notes
 from infra.cli.output import show
 from infra.cli.pool_secrets import NoStore, PoolSecretStore, deployed_store, local_store
+from infra.cli.terminal import Lines, note, say, say_json
 from shared.domain.pools import KEY_NAME, Pool
 
 POOLS = "/api/v1/knowledge/pools"
@@ -44,12 +43,12 @@ def import_keys(wanted: KeyImport) -> int:
     secret holds, is found before anything is written. Raises `Unreadable`, `NotAKey`, `NoStore`.
     """
     file = read_env_file(wanted.file)
-    for note in notes(file):
-        print(f"kgw: {note}.", file=sys.stderr)
+    for surprise in notes(file):
+        note(f"kgw: {surprise}.")
     given = entries_of(file.values)
     if not given:
         names = ", ".join(KEY_NAME.values())
-        print(f"kgw: {wanted.file} holds none of {names}, nor one of these with a number.", file=sys.stderr)
+        note(f"kgw: {wanted.file} holds none of {names}, nor one of these with a number.")
         return 1
     store = deployed_store(wanted.stack) if wanted.stack else local_store()
     planned = [
@@ -57,9 +56,11 @@ def import_keys(wanted: KeyImport) -> int:
         for pool, entries in given.items()
     ]
     written = _write(store, planned)
-    print(_as_json(planned) if wanted.as_json else _as_text(planned))
-    if written and not wanted.as_json:
-        print("Running functions use it within five minutes.")
+    if wanted.as_json:
+        say_json(_as_json(planned))
+    else:
+        soon = ["Running functions use it within five minutes."] if written else []
+        say(*(line for each in planned for line in _lines(each)), *soon)
     return 0
 
 
@@ -88,11 +89,11 @@ def wake_keys(options: argparse.Namespace) -> int:
     return 0
 
 
-def _pools_text(answer: Mapping[str, Any]) -> str:
+def _pools_text(answer: Mapping[str, Any]) -> Lines:
     return texts.pools_text(answer, now=datetime.now(UTC))
 
 
-def _pool_text(pool: Mapping[str, Any]) -> str:
+def _pool_text(pool: Mapping[str, Any]) -> Lines:
     return _pools_text({"pools": [pool]})
 
 
@@ -118,21 +119,17 @@ def _write(store: PoolSecretStore, planned: Sequence[KeyChanges]) -> list[Pool]:
     return written
 
 
-def _as_json(planned: Sequence[KeyChanges]) -> str:
+def _as_json(planned: Sequence[KeyChanges]) -> dict[str, Any]:
     def shown(each: KeyChanges) -> dict[str, Any]:
         lists = {_camel(name): list(getattr(each, name)) for name in _TOLD}
         return {**lists, "written": each.changes_anything}
 
-    return json.dumps({"pools": {str(each.pool): shown(each) for each in planned}}, indent=2)
+    return {"pools": {str(each.pool): shown(each) for each in planned}}
 
 
 def _camel(name: str) -> str:
     first, *rest = name.split("_")
     return first + "".join(part.capitalize() for part in rest)
-
-
-def _as_text(planned: Sequence[KeyChanges]) -> str:
-    return "\n".join(line for each in planned for line in _lines(each))
 
 
 def _lines(each: KeyChanges) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 from dataclasses import replace
+from datetime import datetime
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -12,7 +13,7 @@ from infra.cli.access import chosen
 from infra.cli.ending import Told, WrongUse
 from infra.cli.here import LOOPBACK
 from infra.cli.http import Client, Declined, NotAGateway, Unsendable
-from infra.cli.output import note, show, table_text, word
+from infra.cli.output import show, table_text, word
 from infra.cli.profiles import (
     CALLERS,
     USUAL,
@@ -26,8 +27,10 @@ from infra.cli.profiles import (
     write_profiles,
 )
 from infra.cli.prompts import secret
+from infra.cli.terminal import Lines, note
 
 _TOKEN = re.compile(r"kg_(adm|agt|ast|pub)_([a-z2-7]{16}|root)_[A-Za-z0-9]+", re.ASCII)
+_MOMENT = re.compile(r"[0-9T:.Z+-]{10,40}", re.ASCII)
 _CREDENTIALS: Final = "/api/v1/credentials"
 _HEALTH: Final = "/api/v1/knowledge/health"
 
@@ -128,8 +131,15 @@ def _proven_admin(client: Client, credential: str) -> str | None:
     with client.understood():
         if (shown["id"], shown["class"]) != (credential, "adm"):
             raise ValueError("another credential")
-        expires_at: Any = shown["expiresAt"]
-    return None if expires_at is None else str(expires_at)
+        return None if shown["expiresAt"] is None else _moment(shown["expiresAt"])
+
+
+def _moment(text: Any) -> str:
+    """It is kept, and shown from then on. Raises ValueError, TypeError for what is none."""
+    if not _MOMENT.fullmatch(text):
+        raise ValueError("no moment")
+    datetime.fromisoformat(text)
+    return str(text)
 
 
 def _prove_agent(client: Client) -> None:
@@ -160,22 +170,20 @@ def _in_use() -> tuple[str | None, str]:
     return None, choice.why
 
 
-def _logged_in(told: Any) -> str:
+def _logged_in(told: Any) -> Lines:
     until = f", until {told['expiresAt']}" if told["expiresAt"] else ""
-    return (
-        f"Logged in to {told['url']} as {told['as']} ({told['credential']}{until}).\n"
-        f"The profile {told['profile']} is kept in {told['file']}, which you alone can read."
-    )
+    return [
+        f"Logged in to {told['url']} as {told['as']} ({told['credential']}{until}).",
+        f"The profile {told['profile']} is kept in {told['file']}, which you alone can read.",
+    ]
 
 
-def _logged_out(told: Any) -> str:
-    return (
-        f"The profile {told['profile']} is forgotten. Its credential still works until it is revoked: "
-        f"{', '.join(told['credentials'])}"
-    )
+def _logged_out(told: Any) -> Lines:
+    left = ", ".join(told["credentials"])
+    return [f"The profile {told['profile']} is forgotten. Its credential still works until it is revoked: {left}"]
 
 
-def _profiles_text(told: Any) -> str:
+def _profiles_text(told: Any) -> Lines:
     rows = [
         (
             "*" if each["isDefault"] else "",
@@ -188,4 +196,4 @@ def _profiles_text(told: Any) -> str:
     ]
     shown = table_text(("DEFAULT", "PROFILE", "URL", "AS", "EXPIRES"), rows, empty="Nobody has logged in here.")
     used = f"the profile {told['inUse']} ({told['because']})" if told["inUse"] else told["because"]
-    return f"{shown}\nUsed without --profile: {used}"
+    return [*shown, f"Used without --profile: {used}"]

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from infra.cli.ending import ended
 from infra.cli.grammar import Parser, commands_of, refuse_secrets
+from infra.cli.terminal import say
 
 COMMANDS: Final = (
     "up",
@@ -80,7 +81,7 @@ class _Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
         from importlib import metadata
 
-        print(f"kgw {metadata.version('knowledge-gateway')}")
+        say(f"kgw {metadata.version('knowledge-gateway')}")
         parser.exit()
 
 

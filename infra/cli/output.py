@@ -2,33 +2,35 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from infra.cli.http import Client
 from infra.cli.tables import pairs, plain, table
+from infra.cli.terminal import Lines, say, say_json
 
 Json = Mapping[str, Any]
 
 
-def show(client: Client, told: Json, *, as_json: bool, text: Callable[[Json], str]) -> None:
+def show(client: Client, told: Json, *, as_json: bool, text: Callable[[Json], Lines]) -> None:
     """Raises `NotAGateway` where `told` is not what `text` can be made of, however it is shown."""
     with client.understood():
         shown = text(told)
-    print(json.dumps(told, ensure_ascii=False, indent=2) if as_json else shown, flush=True)
+    if as_json:
+        say_json(told)
+    else:
+        say(*shown)
 
 
-def thing_text(told: Json) -> str:
+def thing_text(told: Json) -> Lines:
     """Every field of a thing, one under the other; those of an object inside it with its name before."""
     if not isinstance(told["id"], str):
         raise TypeError("no id")
-    return "\n".join(pairs(list(_fields(told))))
+    return [*pairs(list(_fields(told)))]
 
 
-def table_text(titles: Sequence[str], rows: Sequence[Sequence[str]], *, empty: str) -> str:
-    return "\n".join(table(titles, rows)) if rows else empty
+def table_text(titles: Sequence[str], rows: Sequence[Sequence[str]], *, empty: str) -> Lines:
+    return [*table(titles, rows)] if rows else [empty]
 
 
 def word(value: object) -> str:
@@ -40,11 +42,6 @@ def word(value: object) -> str:
     if isinstance(value, list):
         return ", ".join(map(word, value)) or "-"
     return plain(str(value))
-
-
-def note(line: str) -> None:
-    """Beside the answer, where it disturbs no program."""
-    print(plain(line), file=sys.stderr, flush=True)
 
 
 def _fields(told: Json, before: str = "") -> list[tuple[str, str]]:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from infra.cli.tables import plain
-
 _MOST_FAULTS: Final = 20
 _INDENT: Final = "     "
 _USUAL: Final = frozenset({"type", "title", "status", "code", "requestId", "detail", "errors", "message"})
@@ -29,17 +27,17 @@ def told_problem(problem: Mapping[str, Any], *, retry_after_s: float | None) -> 
     errors = problem.get("errors")
     for fault in (errors if isinstance(errors, list) else [])[:_MOST_FAULTS]:
         if isinstance(fault, dict):
-            yield plain(f"{_INDENT}{fault.get('pointer', '')}: {fault.get('detail', '')}")
+            yield f"{_INDENT}{fault.get('pointer', '')}: {fault.get('detail', '')}"
     for name, value in problem.items():
         if name not in _USUAL and not isinstance(value, dict):
-            yield plain(f"{_INDENT}{name}: {', '.join(map(str, value)) if isinstance(value, list) else value}")
+            yield f"{_INDENT}{name}: {', '.join(map(str, value)) if isinstance(value, list) else value}"
     code = str(problem.get("code", ""))
     if advice := _HERE.get(code) or _anywhere(code):
         yield _INDENT + advice
     if retry_after_s is not None:
         yield f"{_INDENT}It may be tried again in {retry_after_s:.0f} s."
     if request_id := problem.get("requestId"):
-        yield plain(f"{_INDENT}request {request_id}")
+        yield f"{_INDENT}request {request_id}"
 
 
 def _anywhere(code: str) -> str | None:

@@ -2,34 +2,25 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from infra.cli.tables import plain
+from infra.cli.terminal import shows_notes, write_over
 
-_CLEAR: Final = "\r\x1b[K"
 _EVERY_S: Final = 1.0
 
 
 class Progress:
     """One line that is written over."""
 
-    def __init__(self) -> None:
-        self._is_terminal = sys.stderr.isatty()
-
     def show(self, line: str) -> None:
-        self._write(_CLEAR + plain(line))
+        write_over(line)
 
     def end(self) -> None:
-        self._write(_CLEAR)
-
-    def _write(self, text: str) -> None:
-        if self._is_terminal:
-            print(text, end="", file=sys.stderr, flush=True)
+        write_over("")
 
 
 @contextmanager
@@ -42,7 +33,7 @@ def working(what: str) -> Iterator[None]:
             progress.show(f"{what} … {time.monotonic() - started:.0f} s")
 
     teller = threading.Thread(target=tell, daemon=True)
-    if sys.stderr.isatty():
+    if shows_notes():
         progress.show(f"{what} …")
         teller.start()
     try:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import getpass
 import os
 import sys
 from typing import Final
 
 from infra.cli.ending import Told, WrongUse
 from infra.cli.http import is_visible
+from infra.cli.terminal import ask, ask_secretly, is_terminal
 
 _MOST_CHARACTERS: Final = 4_096
 
@@ -21,9 +21,9 @@ def confirm(question: str, *, is_agreed: bool) -> None:
     """Asks, unless it is agreed beforehand. Raises `WrongUse` where nobody can be asked, `Told` for a no."""
     if is_agreed:
         return
-    if not sys.stdin.isatty():
+    if not is_terminal(sys.stdin):
         raise WrongUse("This cannot be undone and wants a confirmation: run it at a terminal, or say --yes")
-    print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
+    ask(f"{question} [y/N]")
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise Told("Nothing was done.")
 
@@ -34,14 +34,14 @@ def secret(what: str, *, variable: str | None = None) -> str:
     """
     if variable is not None:
         return _checked(os.environ.get(variable, ""), f"The environment variable {variable}")
-    if sys.stdin.isatty():
-        return _checked(getpass.getpass(f"{what} (it is not shown): ", stream=sys.stderr), what)
+    if is_terminal(sys.stdin):
+        return _checked(ask_secretly(f"{what} (it is not shown):"), what)
     return _checked(_piped(), "Standard input")
 
 
 def _piped() -> str:
     try:
-        return sys.stdin.readline(_MOST_CHARACTERS)
+        return "" if sys.stdin is None else sys.stdin.readline(_MOST_CHARACTERS)
     except UnicodeDecodeError:
         raise NotGiven("Standard input holds no text.") from None
 

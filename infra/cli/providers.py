@@ -18,6 +18,7 @@ from infra.cli.prompts import confirm
 from infra.cli.reports import capabilities_text, is_well, test_text
 from infra.cli.shown_once import check_place, put_away
 from infra.cli.tables import shortened
+from infra.cli.terminal import Lines
 
 PATH: Final = "/api/v1/knowledge/providers"
 _TITLES: Final = ("ID", "NAME", "KIND", "EXPOSURE", "STATUS", "PRIORITY", "MODULE")
@@ -117,7 +118,7 @@ def delete(options: argparse.Namespace) -> int:
         what = f"{shortened(present.body['name'])} ({shortened(present.body['id'])})"
     confirm(f"Delete {what}? What it was registered with is gone then.", is_agreed=options.yes)
     removed(client, path, etag=present.etag)
-    show(client, {"deleted": options.id}, as_json=options.as_json, text=lambda _: f"Deleted {what}.")
+    show(client, {"deleted": options.id}, as_json=options.as_json, text=lambda _: [f"Deleted {what}."])
     return 0
 
 
@@ -132,7 +133,7 @@ def _client(options: argparse.Namespace) -> Client:
     return client_as("admin", profile=options.profile)
 
 
-def _list_text(told: Json) -> str:
+def _list_text(told: Json) -> Lines:
     fields = ("id", "name", "kind", "exposureProfile")
     rows = [
         [*(word(each[name]) for name in fields), _status(each), word(each["priority"]), word(each["module"])]

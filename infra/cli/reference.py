@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from infra.cli.ending import ended
 from infra.cli.grammar import Parser
 from infra.cli.main import whole_parser
+from infra.cli.terminal import say
 
 BEGIN, END = "<!-- reference -->", "<!-- /reference -->"
 
@@ -35,7 +36,7 @@ def reference() -> str:
 
 
 def main() -> int:
-    print(reference())
+    say(*reference().split("\n"))
     return 0
 
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from infra.cli.output import Json, word
-from infra.cli.tables import line, plain, shortened, width
+from infra.cli.tables import line, shortened, width
+from infra.cli.terminal import Lines
 
 _MOST_SHOWN: Final = 10
 _SNIPPET_CHARACTERS: Final = 150
@@ -18,10 +19,10 @@ def is_well(told: Json, *, wants_activation: bool) -> bool:
     return told.get("status") in _PASSED and not (wants_activation and told.get("activated") is not True)
 
 
-def test_text(told: Json) -> str:
+def test_text(told: Json) -> Lines:
     """Of a provider."""
     count = told["resultCount"]
-    lines = [f"{word(told['status'])}: {count} passages in {told['durationMs']} ms"]
+    lines: Lines = [f"{word(told['status'])}: {count} passages in {told['durationMs']} ms"]
     if told["errorCode"]:
         lines = [f"{word(told['status'])}: {word(told['errorCode'])} after {told['durationMs']} ms"]
     lines += _why(told)
@@ -30,10 +31,10 @@ def test_text(told: Json) -> str:
     lines += [f"  further: {shortened(each['url'])}" for each in told.get("discoveries", ())[:_MOST_SHOWN]]
     if fetched := told.get("fetched"):
         lines.append(f"  fetched: {shortened(fetched['finalUrl'])}, {fetched['characters']} characters")
-    return "\n".join([*lines, _switched(told)])
+    return [*lines, _switched(told)]
 
 
-def instance_text(told: Json) -> str:
+def instance_text(told: Json) -> Lines:
     """Of a self-hosted server."""
     fields = [(name, word(told[key])) for name, key in _FINDINGS.items()]
     most = max(width(name) for name, _ in fields)
@@ -41,15 +42,15 @@ def instance_text(told: Json) -> str:
     found = [] if told["resultCount"] is None else [f"{told['resultCount']} passages"]
     found += [f"version {word(told['version'])}"] if told["version"] else []
     found += [word(told["errorCode"])] if told["errorCode"] else []
-    return "\n".join([*lines, "; ".join([*found, f"{told['durationMs']} ms"]), *_why(told)])
+    return [*lines, "; ".join([*found, f"{told['durationMs']} ms"]), *_why(told)]
 
 
-def capabilities_text(told: Json) -> str:
+def capabilities_text(told: Json) -> Lines:
     if told["errorCode"]:
-        return "\n".join([f"{word(told['status'])}: {word(told['errorCode'])}", *_why(told)])
+        return [f"{word(told['status'])}: {word(told['errorCode'])}", *_why(told)]
     changed = word(told["changed"]) if told["changed"] else "nothing"
     can = [name for name, is_able in told["provider"]["capabilities"].items() if is_able]
-    return f"It can: {word(can)}\nChanged: {changed}"
+    return [f"It can: {word(can)}", f"Changed: {changed}"]
 
 
 _FINDINGS: Final = {
@@ -61,7 +62,7 @@ _FINDINGS: Final = {
 
 
 def _why(told: Json) -> list[str]:
-    lines = [f"  {plain(str(told['explanation']))}"] if told["explanation"] else []
+    lines = [f"  {told['explanation']}"] if told["explanation"] else []
     if told.get("retryAt"):
         lines.append(f"  It may be tried again at {word(told['retryAt'])}.")
     return lines + ([f"  warnings: {word(told['warnings'])}"] if told.get("warnings") else [])

@@ -14,6 +14,7 @@ import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
 from infra.cli.ending import Told
+from infra.cli.terminal import say
 from infra.tables import PARTITION_KEY, SORT_KEY, TABLES
 
 if TYPE_CHECKING:
@@ -47,12 +48,12 @@ def restore(*, stack: str, table: str, source: str, apply: bool) -> int:
             raise CannotRestore("That is the table itself, not a restored copy of it.")
         client = boto3.client("dynamodb")
         found = differences(client, source=source, target=target)
-        print(f"{table}: {found}.")
+        say(f"{table}: {found}.")
         if apply:
             _write(client, target, found)
-            print("Done. Give the functions new processes now: docs/operations.md says how.")
+            say("Done. Give the functions new processes now: docs/operations.md says how.")
         else:
-            print("Nothing was changed. With --apply it is done.")
+            say("Nothing was changed. With --apply it is done.")
     except ClientError as error:
         code = error.response.get("Error", {}).get("Code", "unknown")
         raise CannotRestore(f"AWS refused: {code}. Run this again: it goes on where it stopped.") from None

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from pathlib import Path
 from typing import Any
 
 from infra.cli.ending import Told, WrongUse
-from infra.cli.output import Json, note
+from infra.cli.output import Json
 from infra.cli.state import write_private_text
+from infra.cli.terminal import note, shows_answers
 
 
 def check_place(options: argparse.Namespace) -> None:
@@ -18,7 +18,7 @@ def check_place(options: argparse.Namespace) -> None:
     file: Path | None = options.secret_to
     if file is not None:
         _check_file(file)
-    elif not options.as_json and not sys.stdout.isatty():
+    elif not options.as_json and not shows_answers():
         raise WrongUse(
             "The answer holds a secret, and standard output is no terminal: say --secret-to FILE, or --json to have it "
             "in the answer. Nothing was done."

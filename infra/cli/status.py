@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import json
-import os
-import sys
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Final
-from urllib.parse import quote
+from typing import Final
 
 from infra.cli import status_text
 from infra.cli.access import client_as
+from infra.cli.editing import path_of
 from infra.cli.ending import NOT_WELL
 from infra.cli.http import Client, Declined
+from infra.cli.terminal import clear_screen, note, say, say_json
 
 HEALTH: Final = "/api/v1/knowledge/health"
 _UNKNOWN: Final = 1
+_FOR_PEOPLE: Final = {False: status_text.all_text, True: status_text.one_text}
 _TOO_OFTEN: Final = 429
-_CLEAR: Final = "\x1b[H\x1b[2J"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,29 +53,19 @@ def _wait_s(declined: Declined, watch_s: float) -> float:
     if declined.status != _TOO_OFTEN:
         raise declined
     wait_s = max(watch_s, declined.retry_after_s or 0.0)
-    print(f"kgw: {declined} Asked again in {wait_s:.0f} s.", file=sys.stderr, flush=True)
+    note(f"kgw: {declined} Asked again in {wait_s:.0f} s.")
     return wait_s
 
 
 def _once(client: Client, wanted: Status) -> int:
-    told, is_terminal = _told(client, wanted.provider), sys.stdout.isatty()
-    style = status_text.Style(is_coloured=is_terminal and not os.environ.get("NO_COLOR"))
+    told = client.call("GET", HEALTH if wanted.provider is None else path_of(HEALTH, wanted.provider)).body
     with client.understood():
-        text = _text(told, wanted, style)
+        text = _FOR_PEOPLE[wanted.provider is not None](told, now=datetime.now(UTC))
         code = 0 if told["status"] == "healthy" else NOT_WELL
-    if wanted.watch_s is not None and is_terminal:
-        print(_CLEAR, end="")
-    print(text, flush=True)
-    return code
-
-
-def _told(client: Client, provider: str | None) -> dict[str, Any]:
-    return client.call("GET", HEALTH if provider is None else f"{HEALTH}/{quote(provider, safe='')}").body
-
-
-def _text(told: dict[str, Any], wanted: Status, style: status_text.Style) -> str:
-    for_people = status_text.one_text if wanted.provider is not None else status_text.all_text
-    text = for_people(told, now=datetime.now(UTC), style=style)
     if wanted.as_json:
-        return json.dumps(told, ensure_ascii=False, indent=None if wanted.watch_s is not None else 2)
-    return text
+        say_json(told, indent=None if wanted.watch_s is not None else 2)
+        return code
+    if wanted.watch_s is not None:
+        clear_screen()
+    say(*text)
+    return code

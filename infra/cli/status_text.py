@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from infra.cli.tables import line, shortened, width
+from infra.cli.tables import line, plain, shortened, width
+from infra.cli.terminal import Coloured, Line, Lines
 
 _NAME_CHARACTERS: Final = 30
 _GOOD: Final = frozenset({"healthy", "closed"})
@@ -21,45 +21,35 @@ _LANES: Final = {"agent": "agents", "customer": "customers"}
 Json = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
-    is_coloured: bool
-
-    def of(self, word: str, *, text: str | None = None) -> str:
-        """`text`, or the word itself, in the colour of the word."""
-        shown, colour = word if text is None else text, _COLOURS.get(word)
-        return f"\x1b[{colour}m{shown}\x1b[0m" if self.is_coloured and colour else shown
-
-
-def all_text(told: Json, *, now: datetime, style: Style) -> str:
+def all_text(told: Json, *, now: datetime) -> Lines:
     """The answer about all providers."""
-    lines = [_summary(told, now=now, style=style)]
+    lines: Lines = [_summary(told, now=now)]
     if told["providers"]:
         rows = [_row(each, now=now) for each in told["providers"]]
-        lines += ["", *_table(("STATE", "PROVIDER", "KIND", "SINCE", "WHY", "AGAIN"), rows, style=style)]
-    return "\n".join([*lines, *_pool_lines(told["pools"], now=now, style=style)])
+        lines += ["", *_table(("STATE", "PROVIDER", "KIND", "SINCE", "WHY", "AGAIN"), rows)]
+    return [*lines, *_pool_lines(told["pools"], now=now)]
 
 
-def one_text(told: Json, *, now: datetime, style: Style) -> str:
+def one_text(told: Json, *, now: datetime) -> Lines:
     """The answer about one provider, with its history."""
     provider = told["provider"]
     name = f"{_shortened(provider['name'])}  {provider['id']}  {provider['kind']}  {provider['exposureProfile']}"
-    lines = [name, f"  {_how(provider, now=now, style=style)}", f"  {provider['explanation']}"]
+    lines: Lines = [name, ("  ", *_how(provider, now=now)), f"  {provider['explanation']}"]
     lines.append(f"  {_looked(provider)}; {_last_well(provider, now=now)}")
     lines += _unknown(told, now=now)
-    lines += [line for lane in _LANES if (line := _lane_line(lane, provider["circuits"][lane], now=now, style=style))]
-    lines += _pool_lines(told["pools"], now=now, style=style)
+    lines += [_lane_line(lane, circuit, now=now) for lane in _LANES if (circuit := provider["circuits"][lane])]
+    lines += _pool_lines(told["pools"], now=now)
     rows = [_happening_row(each, now=now) for each in told["history"]]
     if not rows:
-        return "\n".join([*lines, "", "Nothing has happened to it in 30 days."])
-    return "\n".join([*lines, "", *_table(("AGO", "LANE", "WHAT", "STATE", "WHY"), rows, style=style)])
+        return [*lines, "", "Nothing has happened to it in 30 days."]
+    return [*lines, "", *_table(("AGO", "LANE", "WHAT", "STATE", "WHY"), rows)]
 
 
-def _summary(told: Json, *, now: datetime, style: Style) -> str:
+def _summary(told: Json, *, now: datetime) -> Line:
     states = Counter(each["state"] for each in told["providers"])
     counted = ", ".join(f"{count} {_word(state)}" for state, count in states.items())
     providers = f"{len(told['providers'])} providers: {counted}" if states else "no providers"
-    return "; ".join([style.of(told["status"], text=told["status"].upper()), providers, *_notes(told, now=now)])
+    return _coloured(told["status"], told["status"].upper()), "; ".join(["", providers, *_notes(told, now=now)])
 
 
 def _notes(told: Json, *, now: datetime) -> Iterator[str]:
@@ -73,7 +63,7 @@ def _notes(told: Json, *, now: datetime) -> Iterator[str]:
         yield "cannot be read now: " + ", ".join(_word(part) for part in told["unavailable"])
 
 
-def _unknown(told: Json, *, now: datetime) -> list[str]:
+def _unknown(told: Json, *, now: datetime) -> Lines:
     return [f"  {note}" for note in _notes(told, now=now)]
 
 
@@ -96,10 +86,10 @@ def _why(provider: Json) -> str:
     return ", ".join(word for word in (*words, *map(_word, provider["warnings"])) if word)
 
 
-def _how(provider: Json, *, now: datetime, style: Style) -> str:
+def _how(provider: Json, *, now: datetime) -> tuple[Coloured, str]:
     since, again = _ago(provider["since"], now=now), _until(provider["retryAt"], now=now)
     told = [f"for {since}" if since else "", provider["code"] or "", f"again {again}" if again else ""]
-    return ", ".join([style.of(provider["state"], text=_word(provider["state"])), *(each for each in told if each)])
+    return _coloured(provider["state"]), ", ".join(["", *(each for each in told if each)])
 
 
 def _looked(provider: Json) -> str:
@@ -118,17 +108,15 @@ def _last_well(provider: Json, *, now: datetime) -> str:
     return f"last well {_ago(at, now=now)} ago"
 
 
-def _lane_line(lane: str, circuit: Json | None, *, now: datetime, style: Style) -> str:
-    if circuit is None:
-        return ""
-    told = [style.of(circuit["state"], text=_word(circuit["state"]))]
+def _lane_line(lane: str, circuit: Json, *, now: datetime) -> Line:
+    told = [""]
     if circuit["failures"]:
         told.append(f"{circuit['failures']} failed in a row")
     if circuit["lastCode"]:
         told.append(f"{circuit['lastCode']} {_ago(circuit['lastAt'], now=now)} ago")
     if circuit["openUntil"]:
         told.append(f"again {_until(circuit['openUntil'], now=now)}")
-    return f"  {_LANES[lane]}: {', '.join(told)}"
+    return f"  {_LANES[lane]}: ", _coloured(circuit["state"]), ", ".join(told)
 
 
 def _happening_row(entry: Json, *, now: datetime) -> tuple[str, ...]:
@@ -141,11 +129,11 @@ def _happening_row(entry: Json, *, now: datetime) -> tuple[str, ...]:
     )
 
 
-def _pool_lines(pools: Sequence[Json], *, now: datetime, style: Style) -> list[str]:
+def _pool_lines(pools: Sequence[Json], *, now: datetime) -> Lines:
     rows = [
         (each["pool"], _keys(each), _until(each["retryAt"], now=now), _allowance(each["allowance"])) for each in pools
     ]
-    return ["", *_table(("POOL", "KEYS", "AGAIN", "ALLOWANCE"), rows, style=style)] if rows else []
+    return ["", *_table(("POOL", "KEYS", "AGAIN", "ALLOWANCE"), rows)] if rows else []
 
 
 def _keys(pool: Json) -> str:
@@ -163,13 +151,19 @@ def _allowance(allowance: Json | None) -> str:
     return f"{allowance['used']} of {allowance['limit']} used{unknown}"
 
 
-def _table(titles: tuple[str, ...], rows: Sequence[tuple[str, ...]], *, style: Style) -> Iterator[str]:
-    widths = [max(map(width, column)) for column in zip(titles, *rows, strict=True)]
+def _table(titles: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Iterator[Line]:
+    """The first column in the colour of its word."""
+    shown = [(plain(_word(first)), *map(plain, others)) for first, *others in rows]
+    widths = [max(map(width, column)) for column in zip(titles, *shown, strict=True)]
     yield line(titles, widths)
-    for row in rows:
-        words = (_word(row[0]), *row[1:])
-        first = words[0] + " " * (widths[0] - width(words[0]))
-        yield "  ".join([style.of(row[0], text=first), line(words[1:], widths[1:])]).rstrip()
+    for (code, *_), (first, *others) in zip(rows, shown, strict=True):
+        rest = line(others, widths[1:])
+        yield _coloured(code, first + " " * (widths[0] - width(first)) if rest else first), f"  {rest}".rstrip()
+
+
+def _coloured(code: str, text: str | None = None) -> Coloured:
+    """`text`, or the word itself, in the colour of the word."""
+    return Coloured(_word(code) if text is None else text, _COLOURS.get(code))
 
 
 def _shortened(name: str) -> str:

@@ -12,6 +12,7 @@ from infra.cli.demo_providers import DemoProvider
 from infra.cli.demo_servers import DEMO_FASTGPT_KEY
 from infra.cli.state import LOCAL
 from infra.cli.tables import plain, shortened
+from infra.cli.terminal import Lines
 
 QUESTION: dict[str, Any] = {"query": "refund override code", "limit": 4, "deadlineMs": 4000}
 SERVER_QUESTION: dict[str, Any] = {"query": "when does the north quay close", "limit": 4}
@@ -27,38 +28,38 @@ _SNIPPET_CHARACTERS = 150
 _MOST_DISCOVERIES = 3
 
 
-def welcome(local: Mapping[str, Any], providers: Sequence[DemoProvider]) -> str:
-    lines = [f"Knowledge Gateway serves {local['url']} (Ctrl-C ends it).", ""]
+def welcome(local: Mapping[str, Any], providers: Sequence[DemoProvider]) -> Lines:
+    lines: Lines = [f"Knowledge Gateway serves {local['url']} (Ctrl-C ends it).", ""]
     lines += [
         f"  {name:<10} {local[name]}" for name in ("admin", "agent", "assistant", "widget", "origin") if name in local
     ]
     lines += [f"  The same is in {LOCAL}, readable by you alone.", ""]
     lines += [*_pages(local), ""]
     if not providers:
-        return "\n".join([*lines, *_first_steps(local)])
+        return [*lines, *_first_steps(local)]
     lines += ["Four providers of Lumsund Line, an invented ferry company, are registered:"]
     lines += [_provider_line(provider, local["providers"][provider.demo.key]["id"]) for provider in providers]
     lines += ["Five live services, for which a process on this machine stands in, are registered for agents:"]
     lines += [f"  {live['name']:<17} {'agent_only':<14} {live['id']}" for live in local["live"].values()]
     lines += ["Four knowledge bases of self-hosted servers, for which the same process stands in, are bound:"]
     lines += [f"  {each['name']:<17} {each['exposureProfile']:<14} {each['id']}" for each in local["servers"].values()]
-    return "\n".join([*lines, "", *_calls(local), *_experiments(local)])
+    return [*lines, "", *_calls(local), *_experiments(local)]
 
 
-def answer_text(answer: Mapping[str, Any]) -> str:
+def answer_text(answer: Mapping[str, Any]) -> Lines:
     """An answer to a search, of either projection, for people."""
-    lines = [*_result_lines(answer["results"]), *_discovery_lines(answer.get("discoveries", ()))]
-    return "\n".join([*lines, *_outcome_lines(answer)])
+    found, further = _result_lines(answer["results"]), _discovery_lines(answer.get("discoveries", ()))
+    return [*found, *further, *_outcome_lines(answer)]
 
 
-def cards_text(found: Mapping[str, Any]) -> str:
+def cards_text(found: Mapping[str, Any]) -> Lines:
     """An answer to a look-up, for people."""
-    return "\n".join(line for term, cards in found["results"].items() for line in _card_lines(term, cards))
+    return [line for term, cards in found["results"].items() for line in _card_lines(term, cards)]
 
 
-def pools_text(answer: Mapping[str, Any], *, now: datetime) -> str:
+def pools_text(answer: Mapping[str, Any], *, now: datetime) -> Lines:
     """The pools of keys, for people: each key by its name, and when one that rests is back."""
-    return "\n".join(line for pool in answer["pools"] for line in _pool_lines(pool, now=now))
+    return [line for pool in answer["pools"] for line in _pool_lines(pool, now=now)]
 
 
 def curl(url: str, token: str, body: Mapping[str, Any], *headers: str) -> str:

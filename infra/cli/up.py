@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 import signal
-import sys
 import threading
 from collections import ChainMap
 from collections.abc import Iterable, Mapping
@@ -35,6 +33,7 @@ from infra.cli.state import (
     state_directory,
     write_private,
 )
+from infra.cli.terminal import note, say, say_json
 from infra.cli.website.markup import Gateway
 from infra.cli.website.site import Website
 from infra.local.emulator import EmulatorFailed, EmulatorMissing
@@ -134,9 +133,7 @@ def _serve(wishes: Wishes, named: Mapping[str, str], stack: ExitStack) -> Runtim
     _say(wishes, local, demo, [*origin_lines(named), *(demo.notes if demo else [])])
     runtime.warm_up("widget", "assets")
     if demo and not wishes.as_json:
-        print(
-            texts.answer_text(Client(runtime.url, local["agent"]).post(texts.SEARCH, texts.QUESTION).body), flush=True
-        )
+        say(*texts.answer_text(Client(runtime.url, local["agent"]).post(texts.SEARCH, texts.QUESTION).body))
     return runtime
 
 
@@ -175,17 +172,17 @@ def _announce(local: Mapping[str, Any], stack: ExitStack, *, state_dir: Path | N
 
 
 def _say(wishes: Wishes, local: Mapping[str, Any], demo: RunningDemo | None, notes: Iterable[str]) -> None:
-    for note in notes:
-        print(f"kgw: {note}", file=sys.stderr, flush=True)
+    for each in notes:
+        note(f"kgw: {each}")
     if wishes.as_json:
-        print(json.dumps(local), flush=True)
+        say_json(local, indent=None)
     else:
-        print(texts.welcome(local, list(demo.providers.by_key.values()) if demo else []), flush=True)
+        say(*texts.welcome(local, list(demo.providers.by_key.values()) if demo else []))
 
 
 def _wait(runtime: Runtime, asked: threading.Event) -> int:
     while not asked.wait(_CHECK_EVERY_S):
         if not runtime.is_sound:
-            print("kgw: the embedded AWS backend has ended, so nothing can be served any more.", file=sys.stderr)
+            note("kgw: the embedded AWS backend has ended, so nothing can be served any more.")
             return 1
     return 0

@@ -412,7 +412,7 @@ def test_the_status_is_read_at_a_glance() -> None:
             "readyAgainAt": "2026-11-30T06:01:00.000Z",
         },
     ]
-    assert texts.pools_text({"pools": pools}, now=now).splitlines() == [
+    assert texts.pools_text({"pools": pools}, now=now) == [
         "exa        2 keys, 1 usable, 1 resting",
         "  EXA_API_KEY              resting rate until 2026-11-30 06:01:30 UTC (in 0:01:30)",
         "  EXA_API_KEY_2            active",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import sys
 from collections.abc import Callable
@@ -14,12 +16,12 @@ import pytest
 from infra.cli import status
 from infra.cli.http import Answer, Client, Declined, Unreachable
 from infra.cli.main import main
-from infra.cli.status_text import Style, all_text, one_text
+from infra.cli.status_text import all_text, one_text
+from infra.cli.terminal import Lines, say
 from infra.openapi.health_examples import HEALTH_ANSWERS
 from shared.web.health_models import HealthShown, OneHealthShown
 
 NOW = datetime.fromisoformat("2026-09-21T14:13:38.000Z")
-PLAIN = Style(is_coloured=False)
 WELL = {"state": "closed", "failures": 0, "openUntil": None, "lastCode": None, "lastAt": None}
 DOWN: dict[str, Any] = HEALTH_ANSWERS["HealthShown"]["providers"][0]
 
@@ -45,7 +47,14 @@ def all_of(*providers: dict[str, Any], **over: Any) -> dict[str, Any]:
 
 
 def shown(*providers: dict[str, Any], **over: Any) -> list[str]:
-    return all_text(all_of(*providers, **over), now=NOW, style=PLAIN).splitlines()
+    return text_of(all_text(all_of(*providers, **over), now=NOW)).splitlines()
+
+
+def text_of(lines: Lines) -> str:
+    """What is printed of them."""
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        say(*lines)
+    return printed.getvalue()
 
 
 # --- the table -----------------------------------------------------------------------------------
@@ -129,15 +138,20 @@ def test_times_ahead_of_this_clock_are_now() -> None:
     assert lines[3].split()[3:] == ["0", "s", "now"]
 
 
-def test_colour_says_nothing_that_is_not_said_without_it() -> None:
-    told = all_of(DOWN, a_provider("Wiki"))
-    coloured = all_text(told, now=NOW, style=Style(is_coloured=True))
+def test_colour_says_nothing_that_is_not_said_without_it(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = all_text(all_of(DOWN, a_provider("Wiki")), now=NOW)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    say(*told)
+    coloured = capsys.readouterr().out
 
     assert "\x1b[31mdown   \x1b[0m" in coloured
     without = coloured
     for code in ("31", "32", "33", "0"):
         without = without.replace(f"\x1b[{code}m", "")
-    assert without == all_text(told, now=NOW, style=PLAIN)
+    assert without == text_of(told)
 
 
 # --- one provider --------------------------------------------------------------------------------
@@ -145,7 +159,7 @@ def test_colour_says_nothing_that_is_not_said_without_it() -> None:
 
 def test_one_provider_is_told_with_what_has_happened_to_it() -> None:
     told = HEALTH_ANSWERS["OneHealthShown"]
-    lines = one_text(told, now=NOW, style=PLAIN).splitlines()
+    lines = text_of(one_text(told, now=NOW)).splitlines()
 
     assert lines == [
         "Help centre  cs_k3j5mq2x7a4bwz6t  contract  customer_safe",
@@ -167,7 +181,7 @@ def test_one_to_which_nothing_has_happened() -> None:
         "provider": a_provider("Wiki", looked=None, lastWellAt=None),
     }
     OneHealthShown.model_validate_json(json.dumps(told))
-    lines = one_text(told, now=NOW, style=PLAIN).splitlines()
+    lines = text_of(one_text(told, now=NOW)).splitlines()
 
     assert lines[-1] == "Nothing has happened to it in 30 days."
     assert "  not looked at yet; never seen well" in lines
@@ -177,7 +191,7 @@ def test_of_one_that_is_well_it_says_for_how_long_looks_have_said_so_and_no_more
     told = HEALTH_ANSWERS["OneHealthShown"] | {
         "provider": a_provider("Wiki", looked="capabilities", lastWellAt="2026-09-19T14:00:00.000Z"),
     }
-    lines = one_text(told, now=NOW, style=PLAIN).splitlines()
+    lines = text_of(one_text(told, now=NOW)).splitlines()
 
     assert lines[1] == "  healthy"
     assert "  looked at: capabilities; every look has gone well for 2 d" in lines

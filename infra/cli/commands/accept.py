@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from infra.cli.grammar import Commands, add_json, command, no_secret, variable
@@ -47,11 +46,12 @@ def add_to(commands: Commands) -> None:
 def run(options: argparse.Namespace) -> int:
     from infra.cli.accept import Acceptance, accept
     from infra.cli.progress import working
+    from infra.cli.terminal import note
 
     named = {name: getattr(options, name) for name in Acceptance.__dataclass_fields__}
     try:
         with working("Trying the server"):
             return accept(Acceptance(**named))
     except KeyboardInterrupt:
-        print("kgw: broken off; nothing was changed on the server.", file=sys.stderr)
+        note("kgw: broken off; nothing was changed on the server.")
         return 1
