@@ -7,7 +7,6 @@ import json
 import time
 from collections.abc import Iterator
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -333,16 +332,3 @@ def test_no_key_and_no_query_reaches_a_log_or_the_file_for_callers(demo: Demo) -
     everything = "".join(path.read_text() for path in files)
     assert "EXA_API_KEY_" in everything  # which key rests is told by its name
     assert not [word for word in ("zanzibar", "demo-000", "fc-imported") if word in everything]
-
-
-def test_what_was_registered_and_imported_outlives_a_restart(tmp_path: Path) -> None:
-    with running(tmp_path, "--state-dir", "state") as gateway:
-        before = gateway.local["live"]
-        (tmp_path / ".env").write_text("EXA_API_KEY_1=exa-mine-0001")
-        assert kgw(tmp_path, "keys", "import", ".env", "--replace").returncode == 0
-    with running(tmp_path, "--state-dir", "state") as gateway:
-        demo = Demo(gateway)
-        assert gateway.local["live"] == before
-        assert demo.states("exa") == {"EXA_API_KEY_1": "active"}
-        assert {demo.outcome(kind) for kind in KINDS} == {("success", None)}
-        assert demo.calls_with("exa", "exa-mine-0001") == demo.calls("exa") >= 1

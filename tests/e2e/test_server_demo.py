@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import socket
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -179,27 +177,3 @@ def test_no_key_and_no_query_reaches_a_log_or_the_file_for_callers(demo: Demo) -
     assert len(files) > 5
     everything = "".join(path.read_text() for path in files)
     assert not [word for word in ("zanzibar", *(each.key for each in SERVER_DEMOS)) if word in everything]
-
-
-def test_servers_that_move_are_found_again(tmp_path: Path) -> None:
-    with running(tmp_path, "--state-dir", "state") as gateway:
-        before = gateway.local
-    moved = {name: urlsplit(before["standIns"]["servers"][name]).port for name in ("dify-1.14", "dify_external")}
-    squatters = [socket.create_server(("127.0.0.1", port or 0)) for port in moved.values()]
-    try:
-        with running(tmp_path, "--state-dir", "state") as gateway:
-            after = gateway.local
-            assert after["servers"] == before["servers"]
-            changed = {
-                name
-                for name, url in after["standIns"]["servers"].items()
-                if url in before["standIns"]["servers"].values()
-            }
-            assert {"fastgpt-4.12", "ragflow-0.26"} <= changed
-            assert not changed & set(moved)
-            found = Demo(gateway).search(*MIXED, "Galley")
-            assert set(outcomes(found).values()) <= {("success", None), ("empty", None)}
-            assert outcomes(found)["Dify"] == ("success", None)
-    finally:
-        for squatter in squatters:
-            squatter.close()
