@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from infra.cli import texts
 from infra.cli.access import client_as
-from infra.cli.http import Client
+from infra.cli.http import TRANSFER_S, Client
 from infra.cli.output import show
 from infra.cli.progress import Progress
 from infra.cli.terminal import say_record
@@ -54,7 +54,7 @@ def _pages(client: Client, path: str) -> Iterator[list[str]]:
     """The lines of each page."""
     query: str | None = ""
     while query is not None:
-        page = client.send("GET", f"{path}?{query}" if query else path)
+        page = client.send("GET", f"{path}?{query}" if query else path, within_s=TRANSFER_S)
         with client.understood():
             cards = page.data.decode().rstrip("\n").split("\n") if page.data else []
             _check(cards)

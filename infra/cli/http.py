@@ -11,14 +11,17 @@ import time
 import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
+from infra.cli.deadlines import within
 from infra.cli.ending import Told
 from infra.cli.problems import told_problem
 
-# Longer than the longest answer that the gateway permits itself.
-_TIMEOUT_S = 35.0
+_TIMEOUT_S = 35.0  # without a byte; longer than the longest answer that the gateway permits itself
+_WITHIN_S = 60.0
+TRANSFER_S = 300.0  # of what is large: a slow line may take so long
+_MOST_BYTES = 6_291_556  # of an answer: no function of the gateway can give more
 _UNAVAILABLE = 503
 _ATTEMPTS = 4
 _PAUSE_S = 1.0
@@ -38,6 +41,10 @@ class Lost(Unreachable):
 
 class NotAGateway(Unreachable):
     """What answers says nothing that a Knowledge Gateway would say."""
+
+
+class TooMuch(NotAGateway):
+    """The answer is larger than any gateway's."""
 
 
 class Unsendable(Exception):
@@ -132,23 +139,34 @@ class Client:
                 time.sleep(_PAUSE_S)
         return self._once(method, path, body, headers)
 
-    def send(self, method: str, path: str, data: bytes | None = None, **headers: str) -> Received:
-        """One request with a body of any kind. Raises `Unreachable`, `Declined`."""
+    def send(
+        self, method: str, path: str, data: bytes | None = None, *, within_s: float | None = None, **headers: str
+    ) -> Received:
+        """One request with a body of any kind, which is over within so many seconds (60) whatever is said and however
+        slowly. Raises `Unreachable`, `Declined`.
+        """
         sent = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
         sent |= {name.replace("_", "-"): value for name, value in headers.items()}
         if not _PAGE.fullmatch(path):  # it may be what an answer said
             raise NotAGateway(_not_a_gateway(self.url))
-        connection = _connection(self.url)
+        within_s = within_s or _WITHIN_S
         try:
-            self._connect(connection)
-            received = self._exchange(connection, method, path, data, sent)
-        finally:
-            connection.close()
+            received = within(within_s, lambda: self._received(method, path, data, sent))
+        except TimeoutError:
+            raise Lost(f"{self.url} was asked and did not answer within {within_s:.0f} s.{_known(method)}") from None
         if received.status >= 400:
             raise _declined(received)
         if received.status >= 300:  # the token is for this place alone
             raise NotAGateway(f"{self.url} sends callers elsewhere, which is not followed.")
         return received
+
+    def _received(self, method: str, path: str, data: bytes | None, sent: dict[str, str]) -> Received:
+        connection = _connection(self.url)
+        try:
+            self._connect(connection)
+            return self._exchange(connection, method, path, data, sent)
+        finally:
+            connection.close()
 
     def _connect(self, connection: http.client.HTTPConnection) -> None:
         try:
@@ -166,10 +184,14 @@ class Client:
             connection.request(method, path, data, sent)
             response = connection.getresponse()
             names = {name.lower(): value for name, value in response.getheaders()}
-            return Received(response.status, names, response.read())
+            body = response.read(_MOST_BYTES + 1)
+            if len(body) > _MOST_BYTES:
+                raise TooMuch(f"{self.url} answers with more than any gateway, which is not read.{_known(method)}")
+            if response.length:
+                raise http.client.IncompleteRead(body, response.length)
+            return Received(response.status, names, body)
         except (OSError, http.client.HTTPException):
-            known = "" if method == "GET" else " Whether it was done is not known."
-            raise Lost(f"{self.url} was asked and no answer came.{known}") from None
+            raise Lost(f"{self.url} was asked and no answer came.{_known(method)}") from None
 
     @contextlib.contextmanager
     def understood(self) -> Iterator[None]:
@@ -181,7 +203,7 @@ class Client:
 
     def _once(self, method: str, path: str, body: Mapping[str, Any] | None, headers: Mapping[str, str]) -> Answer:
         data = None if body is None else json.dumps(body).encode()
-        received = self.send(method, path, data, **headers)
+        received = self.send(method, path, data, within_s=None, **headers)
         return Answer(received.status, _object(received.data), received.headers.get("etag"))
 
 
@@ -199,6 +221,10 @@ def _check_url(url: str) -> None:
         is_one = False
     if not is_one or not is_visible(url) or any(sign in url for sign in "@?#\\"):
         raise Unsendable(wanted)
+
+
+def _known(method: str) -> str:
+    return "" if method == "GET" else " Whether it was done is not known."
 
 
 def _not_a_gateway(url: str) -> str:
@@ -223,10 +249,14 @@ def _declined(received: Received) -> Declined:
     )
 
 
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON")
+
+
 def _object(data: bytes) -> dict[str, Any]:
     """The JSON object in an answer; an empty one for everything else."""
     try:
-        parsed = json.loads(data) if data else {}
+        parsed = json.loads(data, parse_constant=_no_number) if data else {}
     except (ValueError, RecursionError):
         parsed = {}
     return parsed if isinstance(parsed, dict) else {}

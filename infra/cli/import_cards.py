@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 from infra.cli.access import client_as
-from infra.cli.http import NO_PROBLEM, Client, Declined, Unreachable
+from infra.cli.http import NO_PROBLEM, TRANSFER_S, Client, Declined, Unreachable
 from infra.cli.progress import Progress
 from infra.cli.row_cards import cards_of
 from infra.cli.row_slices import MOST_BYTES, Slice, count_rows, slices
@@ -125,7 +125,7 @@ def _send(client: Client, collection: str, piece: Slice, tally: Tally, progress:
         body, media_type = piece.of(places).body, piece.media_type
 
         def attempt(body: bytes = body, media_type: str = media_type) -> list[dict[str, Any]]:
-            received = client.send("POST", path, body, Content_Type=media_type)
+            received = client.send("POST", path, body, within_s=TRANSFER_S, Content_Type=media_type)
             with client.understood():
                 return _rows(received.data)
 

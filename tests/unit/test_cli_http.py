@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import socket
 import threading
+import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
@@ -11,7 +14,7 @@ from typing import Any
 import pytest
 
 from infra.cli import http as cli_http
-from infra.cli.http import Client, Declined, Unreachable
+from infra.cli.http import Client, Declined, Lost, NotAGateway, Unreachable
 
 
 class Scripted(HTTPServer):
@@ -19,6 +22,7 @@ class Scripted(HTTPServer):
 
     def __init__(self) -> None:
         self.answers: list[tuple[int, Any]] = []
+        self.declares: int | None = None
         self.seen: list[tuple[str, str, dict[str, str], bytes]] = []
         super().__init__(("127.0.0.1", 0), _Handler)
 
@@ -34,7 +38,7 @@ class _Handler(BaseHTTPRequestHandler):
         data = value if isinstance(value, bytes) else json.dumps(value).encode()
         self.send_response(status)
         self.send_header("ETag", '"7"')
-        self.send_header("Content-Length", str(len(data)))
+        self.send_header("Content-Length", str(self.server.declares or len(data)))
         self.end_headers()
         self.wfile.write(data)
 
@@ -112,3 +116,77 @@ def test_an_environment_proxy_is_not_obeyed(server: Scripted, client: Client, mo
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     server.answers = [(200, {})]
     assert client.call("GET", "/things").status == 200
+
+
+# --- what does not end ---------------------------------------------------------------------------
+
+
+class Endless:
+    """Whoever connects is sent `chunk` again and again, with a pause, until it goes."""
+
+    def __init__(self, head: bytes, chunk: bytes, *, pause_s: float = 0.0) -> None:
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self._head, self._chunk, self._pause_s = head, chunk, pause_s
+        self.url = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
+        self.sent, self._is_over = 0, False
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self) -> None:
+        with contextlib.suppress(OSError):
+            connection, _ = self._socket.accept()
+            with connection:
+                connection.recv(65_536)
+                connection.sendall(self._head)
+                while not self._is_over:
+                    connection.sendall(self._chunk)
+                    self.sent += len(self._chunk)
+                    time.sleep(self._pause_s)
+
+    def close(self) -> None:
+        self._is_over = True
+        self._socket.close()
+
+
+OK = b"HTTP/1.1 200 OK\r\n"
+LARGE = {
+    "declared": OK + b"Content-Length: 400000000\r\n\r\n",
+    "until-the-end": OK + b"\r\n",
+}
+
+
+@pytest.mark.parametrize("head", LARGE.values(), ids=LARGE)
+def test_no_more_is_read_than_a_gateway_can_say(head: bytes) -> None:
+    endless = Endless(head, b"x" * 262_144)
+    with contextlib.closing(endless), pytest.raises(NotAGateway, match="answers with more than any gateway"):
+        Client(endless.url, "t").call("GET", "/things")
+    assert endless.sent < 40_000_000
+
+
+DRIPS = {
+    "body": OK + b"Content-Length: 4000\r\n\r\n",
+    "chunks": OK + b"Transfer-Encoding: chunked\r\n\r\n",
+    "header": OK + b"X-Slow: ",
+    "status": b"HTTP",
+}
+
+
+@pytest.mark.parametrize("head", DRIPS.values(), ids=DRIPS)
+def test_an_answer_that_drips_is_not_waited_for_beyond_the_limit(monkeypatch: pytest.MonkeyPatch, head: bytes) -> None:
+    monkeypatch.setattr(cli_http, "_WITHIN_S", 0.1)
+    endless = Endless(head, b"1", pause_s=0.02)
+    with contextlib.closing(endless), pytest.raises(Lost) as lost:
+        Client(endless.url, "t").call("PATCH", "/things", {})
+    told = f"{endless.url} was asked and did not answer within 0 s. Whether it was done is not known."
+    assert str(lost.value) == told
+
+
+def test_an_answer_that_is_cut_short_is_none(server: Scripted, client: Client) -> None:
+    server.answers = [(200, b'{"id": "a"}')]
+    server.declares = 4_000
+    with pytest.raises(Lost, match="no answer came"):
+        client.call("GET", "/things")
+
+
+def test_numbers_that_are_none_are_no_json(server: Scripted, client: Client) -> None:
+    server.answers = [(200, b'{"count": NaN}')]
+    assert client.call("GET", "/things").body == {}
