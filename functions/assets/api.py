@@ -9,7 +9,7 @@ from aws_lambda_powertools import Logger
 from aws_lambda_powertools.event_handler import Response
 
 from functions.assets.documents import Copy, Document
-from functions.assets.faces import CONSOLE
+from functions.assets.faces import CONSOLE, FOR_EVERY_SITE, WIDGET
 from functions.assets.published import Published
 from shared.errors import MethodNotAllowed, NotFound
 from shared.web.api import Api, answer, nothing
@@ -36,7 +36,8 @@ def assets_api(published: Published, *, logger: Logger, release: str = "") -> Ap
         if methods and method not in methods:
             problem = MethodNotAllowed("See the header Allow for the methods of this path.")
             return api.problem(problem, headers={"Allow": ", ".join(methods)})
-        return api.problem(NotFound("No such path."))
+        # A page that asks for a script as another site's would else be told of a missing permission, not of the path.
+        return api.problem(NotFound("No such path."), headers=dict(FOR_EVERY_SITE) if WIDGET in path else {})
 
     api.on_unrouted(unrouted)
     return api

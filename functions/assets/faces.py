@@ -26,7 +26,10 @@ MEDIA_TYPES: Mapping[str, str] = {
     ".html": "text/html; charset=utf-8",
     ".svg": "image/svg+xml",
 }
-_FOR_EVERY_SITE = {"Access-Control-Allow-Origin": "*", "Cross-Origin-Resource-Policy": "cross-origin"}
+FOR_EVERY_SITE: Mapping[str, str] = {
+    "Access-Control-Allow-Origin": "*",
+    "Cross-Origin-Resource-Policy": "cross-origin",
+}
 _FOR_EVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 _ASKED_AFTER = {"Cache-Control": "no-cache", "Cross-Origin-Resource-Policy": "same-origin"}
 _POLICY = (
@@ -74,7 +77,7 @@ def _scripts(static: Path) -> Iterator[tuple[str, Document]]:
 
 
 def _script(data: bytes, kept: Mapping[str, str]) -> Document:
-    return Document(data, MEDIA_TYPES[".js"], {**_FOR_EVERY_SITE, **kept})
+    return Document(data, MEDIA_TYPES[".js"], {**FOR_EVERY_SITE, **kept})
 
 
 def _console(directory: Path) -> Iterator[tuple[str, Document]]:

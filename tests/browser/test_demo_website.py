@@ -46,6 +46,7 @@ def test_the_widget_finds_passages_in_every_language_and_look_and_breaks_no_rule
     watched = open_page(address(demo, lang=language, theme=theme), viewport={"width": width, "height": 900})
     page, (query, title) = watched.page, QUESTIONS[language]
     screenshots(page, f"website-{language}-{theme}")
+    expect(page.get_by_role("main")).to_contain_text("help.lumsund.example")  # where results lead, and nothing is
     ask(page, query)
     expect(page.get_by_role("option").filter(has_text=title).first).to_be_visible()
     screenshots(page, f"website-{language}-{theme}-asked")

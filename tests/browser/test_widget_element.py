@@ -253,6 +253,16 @@ def test_a_page_taken_up_again_from_the_browsers_memory_goes_on(theatre: Theatre
     assert [asked["query"] for asked in stage.asked] == ["ferry", "ferry"]
 
 
+def test_what_was_about_to_be_asked_is_asked_when_the_page_is_taken_up_again(theatre: Theatre) -> None:
+    stage = theatre(clock=True)
+    stage.write("ferry")
+    stage.page.evaluate("() => { dispatchEvent(new PageTransitionEvent('pagehide', {persisted: true})) }")
+    stage.go_on(1_000)
+    assert stage.asked == []
+    stage.page.evaluate("() => { dispatchEvent(new PageTransitionEvent('pageshow', {persisted: true})) }")
+    expect(stage.options).to_have_count(3)
+
+
 def test_its_version_can_be_read(theatre: Theatre) -> None:
     stage = theatre()
     version = stage.page.evaluate("customElements.get('knowledge-search').version")

@@ -14,13 +14,15 @@ ELSEWHERE = (
     "<input id='name' aria-label='Name'><textarea id='text' aria-label='Text'></textarea>"
     "<select id='choice' aria-label='Choice'><option>k</option></select>"
     "<div id='editor' contenteditable='true'><p>Here</p></div><div id='role' role='textbox' tabindex='0'>x</div>"
-    "<x-open id='open'></x-open><x-closed id='closed'></x-closed><button id='button'>Button</button>"
+    "<x-open id='open'></x-open><x-closed id='closed'></x-closed><div id='plain'></div>"
+    "<button id='button'>Button</button>"
 )
 OTHER_TREES = """() => {
-  for (const mode of ["open", "closed"]) {
+  for (const [id, mode] of [["open", "open"], ["closed", "closed"], ["plain", "closed"]]) {
     const field = document.createElement("input");
-    const host = document.getElementById(mode);
+    const host = document.getElementById(id);
     host.attachShadow({mode}).append(field);
+    host.written = () => field.value;
     host.focusInside = () => field.focus();
   }
 }"""
@@ -213,7 +215,7 @@ def test_each_shortcut_works_where_it_is_wanted(theatre: Theatre) -> None:
 def test_no_shortcut_takes_a_key_from_something_that_is_written_into(theatre: Theatre) -> None:
     stage = theatre(element() + ELSEWHERE)
     stage.page.evaluate(OTHER_TREES)
-    for place in ("name", "text", "choice", "editor", "role", "open", "closed"):
+    for place in ("name", "text", "choice", "editor", "role", "open", "closed", "plain"):
         stage.page.evaluate(
             "(id) => { const e = document.getElementById(id); e.focusInside ? e.focusInside() : e.focus() }", place
         )
@@ -222,7 +224,8 @@ def test_no_shortcut_takes_a_key_from_something_that_is_written_into(theatre: Th
             stage.page.keyboard.press(key)
             assert stage.focused() == before, (place, key)
     assert stage.page.locator("#name").input_value() == "/"
-    assert stage.page.locator("#open input").input_value() == "/"
+    for place in ("open", "closed", "plain"):
+        assert stage.page.evaluate("(id) => document.getElementById(id).written()", place) == "/"
 
 
 def test_a_page_that_has_used_a_key_itself_keeps_it(theatre: Theatre) -> None:

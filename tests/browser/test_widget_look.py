@@ -93,7 +93,8 @@ def test_auto_follows_the_visitor_and_a_theme_does_not(theatre: Theatre, scheme:
 
 @pytest.mark.parametrize("layout", ["inline", "dialog"])
 def test_on_320_pixels_and_at_200_percent_nothing_lies_beyond_the_edge(theatre: Theatre, layout: str) -> None:
-    stage = theatre(element(layout=layout), viewport={"width": 320, "height": 480})
+    long = '{"open": "Donaudampfschifffahrtsgesellschaftskapitänsmützensuche"}'
+    stage = theatre(element(layout=layout, strings=long), viewport={"width": 320, "height": 480})
     stage.answer(result("Donaudampfschifffahrtsgesellschaft" * 4, snippet="x" * 300), *RESULTS)
     for font_size in ("16px", "32px"):
         stage.page.evaluate(

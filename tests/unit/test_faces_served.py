@@ -115,8 +115,17 @@ def test_the_widget_may_be_loaded_by_every_site_and_the_console_by_none(api: Api
         given = call(api, path, headers={"Origin": "https://www.example.com"})["headers"]
         assert "Access-Control-Allow-Origin" not in given
         assert given["Cross-Origin-Resource-Policy"] == "same-origin"
-    for path in (OPENAPI, "/livez", "/nowhere", "/widget/v1/other.js"):
+    for path in (OPENAPI, "/livez", "/nowhere", "/widget/v2/other.js", "/widget/v1", "/console/none.js"):
         assert "Access-Control-Allow-Origin" not in call(api, path)["headers"]
+
+
+@pytest.mark.parametrize("base", ["", "/kb"])
+def test_a_page_may_read_that_a_script_is_not_there(api: Api, base: str) -> None:
+    answer = call(api, f"{base}/widget/v1/knowledge-search.0123456789abcdef.js", routeKey="GET /widget/v1/{script}")
+
+    assert answer["statusCode"] == 404
+    assert answer["headers"]["Access-Control-Allow-Origin"] == "*"
+    assert answer["headers"]["Cross-Origin-Resource-Policy"] == "cross-origin"
 
 
 def test_what_can_change_is_kept_shortly_or_asked_after_and_what_cannot_for_a_year(api: Api) -> None:

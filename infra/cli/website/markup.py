@@ -60,6 +60,7 @@ def front_page(view: View) -> str:
 <p class="lead">{escape(words.lead)}</p>
 {_widget(view)}
 <p class="hint">{escape(words.hint)}</p>
+<p class="hint">{escape(words.invented)}</p>
 </div>
 </section>
 <section class="band" aria-labelledby="sailings">

@@ -20,6 +20,7 @@ class Words:
     title: str
     lead: str
     hint: str
+    invented: str
     sailings: str
     columns: tuple[str, ...]
     on_time: str
