@@ -9,15 +9,11 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from infra.cli.access import client_as
 from infra.cli.bodies import something
-from infra.cli.editing import changed, listed, path_of, removed
-from infra.cli.http import Client
-from infra.cli.output import Json, show, table_text, thing_text, word
-from infra.cli.prompts import confirm
-from infra.cli.shown_once import check_place, put_away
+from infra.cli.output import Json, table_text, word
 from infra.cli.tables import shortened
 from infra.cli.terminal import Lines
+from infra.cli.things import Things
 
 PATH: Final = "/api/v1/credentials"
 _TITLES: Final = ("ID", "CLASS", "NAME", "STATUS", "EXPIRES", "GRANTS", "ORIGINS")
@@ -33,59 +29,23 @@ _FIELDS: Final = {
 _DAYS = re.compile(r"([1-9][0-9]{0,3})d", re.ASCII)
 
 
-def show_all(options: argparse.Namespace) -> int:
-    client = _client(options)
-    show(client, listed(client, PATH, "credentials"), as_json=options.as_json, text=_list_text)
-    return 0
-
-
-def show_one(options: argparse.Namespace) -> int:
-    client = _client(options)
-    show(client, client.call("GET", path_of(PATH, options.id)).body, as_json=options.as_json, text=thing_text)
-    return 0
-
-
 def create(options: argparse.Namespace) -> int:
-    check_place(options)
-    client = _client(options)
-    told = client.create(PATH, {"class": options.kind, **_body(options)}, key=options.idempotency_key).body
-    with client.understood():
-        told = put_away(told, "token", options)
-    show(client, told, as_json=options.as_json, text=thing_text)
-    return 0
+    return _THINGS.make_with_secret(options, {"class": options.kind, **_body(options)}, name="token")
 
 
 def update(options: argparse.Namespace) -> int:
     body = _body(options)
     body |= {"grants": []} if options.no_grants else {}
     body |= {"allowedProviders": None} if options.all_providers else {}
-    something(body)
-    client = _client(options)
-    told = changed(client, "PATCH", path_of(PATH, options.id), body)
-    show(client, told, as_json=options.as_json, text=thing_text)
-    return 0
+    return _THINGS.change(options, something(body))
 
 
 def rotate(options: argparse.Namespace) -> int:
-    check_place(options)
-    client = _client(options)
-    told = client.create(path_of(PATH, options.id, "rotate"), {}, key=options.idempotency_key).body
-    with client.understood():
-        told = put_away(told, "token", options)
-    show(client, told, as_json=options.as_json, text=thing_text)
-    return 0
+    return _THINGS.make_with_secret(options, {}, name="token", below="rotate")
 
 
 def revoke(options: argparse.Namespace) -> int:
-    client = _client(options)
-    path = path_of(PATH, options.id)
-    present = client.call("GET", path)
-    with client.understood():
-        what = f"{shortened(present.body['name'])} ({word(present.body['class'])} {shortened(present.body['id'])})"
-    confirm(f"Revoke {what}? Its token works no more then.", is_agreed=options.yes)
-    removed(client, path, etag=present.etag)
-    show(client, {"revoked": options.id}, as_json=options.as_json, text=lambda _: [f"Revoked {what}."])
-    return 0
+    return _THINGS.end(options, verb="Revoke", warning=" Its token works no more then.", named=_named)
 
 
 def _body(options: argparse.Namespace) -> dict[str, Any]:
@@ -102,11 +62,15 @@ def _moment(text: str) -> str | None:
     return text
 
 
-def _client(options: argparse.Namespace) -> Client:
-    return client_as("admin", profile=options.profile)
+def _named(credential: Json) -> str:
+    return f"{shortened(str(credential['name']))} ({word(credential['class'])} {shortened(str(credential['id']))})"
 
 
 def _list_text(told: Json) -> Lines:
     fields = ("id", "class", "name", "status", "expiresAt", "grants", "origins")
     rows = [[word(each[name]) for name in fields] for each in told["credentials"]]
     return table_text(_TITLES, rows, empty="There are no credentials.")
+
+
+_THINGS: Final = Things(path=PATH, plural="credentials", list_text=_list_text)
+show_all, show_one = _THINGS.show_all, _THINGS.show_one

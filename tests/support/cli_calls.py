@@ -177,7 +177,11 @@ WRITES: dict[str, tuple[list[str], str, Any]] = {
             "acknowledge": {"url": example("InstanceShown")["baseUrl"], "risks": ["private_network"]},
         },
     ),
-    "instances-test": (["instances", "test", IID, "--query", "x"], f"POST {INSTANCE}/test", {"query": "x"}),
+    "instances-test": (
+        ["instances", "test", IID, "--query", "x", "--remote-id", "kb-1"],
+        f"POST {INSTANCE}/test",
+        {"query": "x", "remoteId": "kb-1"},
+    ),
     "instances-bind": (
         ["instances", "bind", IID, "kb-1", "--name", "Handbook", "--test-query", "night", "--config", "topK=9"],
         f"POST {KNOWLEDGE}/providers",

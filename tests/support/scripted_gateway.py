@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -40,6 +40,7 @@ class ScriptedGateway(HTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.answers: dict[str, list[Answered]] = {}
         self.asked: list[Asked] = []
+        self.before_answering: Callable[[], None] = lambda: None
 
     @property
     def url(self) -> str:
@@ -69,6 +70,7 @@ class _Handler(BaseHTTPRequestHandler):
         asked = Asked(self.command, self.path, headers, json.loads(data) if data else None)
         self.server.asked.append(asked)
         answer = self.server.answer_to(asked)
+        self.server.before_answering()
         if answer.is_lost:
             return
         body = answer.body if isinstance(answer.body, bytes) else json.dumps(answer.body).encode()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
+import os
 import stat
 import sys
 from collections.abc import Callable, Iterator
@@ -187,7 +189,7 @@ def test_a_problem_says_where_and_what_to_do(gateway: ScriptedGateway, capsys: p
     answer = Answered(problem, 409, {"X-Request-Id": "req-2", "Retry-After": "30"})
     gateway.will(f"POST {KNOWLEDGE}/providers", answer)
 
-    assert main(["instances", "bind", IID, "kb", "--name", "x"]) == 1
+    assert main(["instances", "bind", IID, "kb", "--name", "x", "--test-query", "y"]) == 1
     lines = capsys.readouterr().err.splitlines()
     assert lines[0] == "kgw: 409 test_failed: It was not saved. [2J"
     assert "     /testQuery: Too  long." in lines
@@ -207,7 +209,7 @@ def test_what_was_asked_and_not_answered_is_asked_again_under_the_same_key(
     assert first.headers["idempotency-key"] == second.headers["idempotency-key"]
     told = capsys.readouterr()
     assert json.loads(told.out)["token"] is None
-    assert "not shown again: rotate it" in told.err
+    assert f"did not come: kgw credentials rotate {KID} makes another" in told.err
 
 
 def test_where_no_answer_comes_at_all_the_key_to_repeat_it_with_is_said(
@@ -311,10 +313,89 @@ def test_a_secret_goes_into_a_file_for_its_owner_alone(
 def test_a_secret_is_not_made_where_it_would_go_astray(
     gateway: ScriptedGateway, tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], secret: str
 ) -> None:
-    for more in ([], ["--secret-to", str(tmp_path / "none" / "x")], ["--secret-to", str(tmp_path)]):
+    (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
+    os.mkfifo(tmp_path / "unread")
+    places = [tmp_path / "none" / "x", tmp_path, tmp_path / "link", tmp_path / "unread", Path("/dev/null")]
+    for more in ([], *(["--secret-to", str(place)] for place in places)):
         assert main([*arguments, *more]) == 2
         assert capsys.readouterr().err.endswith("Nothing was done.\n")
     assert gateway.asked == []
+
+
+@showing
+def test_a_secret_goes_into_a_pipe_that_is_read(
+    gateway: ScriptedGateway, capsys: pytest.CaptureFixture[str], arguments: list[str], secret: str
+) -> None:
+    reading, writing = os.pipe()
+    with open(reading, encoding="ascii") as pipe:  # it has no path
+        assert main([*arguments, "--secret-to", f"/dev/fd/{writing}"]) == 0
+        os.close(writing)
+        assert pipe.read() == secret + "\n"
+    told = capsys.readouterr()
+    assert secret not in told.out + told.err
+
+
+@showing
+def test_there_is_room_for_a_secret_before_it_is_made(
+    gateway: ScriptedGateway, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], secret: str
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    assert main([*arguments, "--secret-to", str(tmp_path / "secret")]) == 2
+    assert (gateway.asked, list(tmp_path.iterdir())) == ([], [])
+
+
+@showing
+def test_a_file_that_fails_in_the_end_loses_no_secret_unsaid(
+    gateway: ScriptedGateway,
+    at_a_terminal: Callable[[str], None],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    secret: str,
+) -> None:
+    reading, writing = os.pipe()
+    gateway.before_answering = lambda: os.close(reading)  # whoever reads goes while it is made
+    group = arguments[0]
+    assert main([*arguments, "--secret-to", f"/dev/fd/{writing}"]) == 1
+    told = capsys.readouterr()
+    assert "cannot be written: Broken pipe. The secret is lost: " in told.err
+    assert f"kgw {group} rotate {KID if group == 'credentials' else PID} makes another" in told.err
+    assert secret not in told.out + told.err
+    os.close(writing)
+
+    reading, writing = os.pipe()
+    at_a_terminal("")
+    assert main([*arguments, "--secret-to", f"/dev/fd/{writing}"]) == 1
+    told = capsys.readouterr()
+    assert "is shown here instead, this once" in told.err
+    assert told.out.count(secret) == 1
+    os.close(writing)
+
+
+@showing
+def test_a_secret_that_was_shown_before_is_no_success_for_a_file(
+    gateway: ScriptedGateway, tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], secret: str
+) -> None:
+    for request, (answer, *_) in dict(gateway.answers).items():
+        if isinstance(answer.body, dict) and secret in answer.body.values():
+            gateway.will(request, answer.body | {"secret": None, "token": None})
+    assert main([*arguments, "--idempotency-key", "again", "--secret-to", str(tmp_path / "secret")]) == 1
+    assert "kgw: The secret was shown before, or " in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+@showing
+def test_what_is_refused_leaves_a_file_as_it_was(
+    gateway: ScriptedGateway, tmp_path: Path, arguments: list[str], secret: str
+) -> None:
+    for request in gateway.answers:
+        gateway.will(request, Answered({"code": "forbidden"}, 403))
+    (tmp_path / "secret").write_text("the one before")
+    assert main([*arguments, "--secret-to", str(tmp_path / "secret")]) == 1
+    assert [each.read_text() for each in tmp_path.iterdir()] == ["the one before"]
 
 
 @showing

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from infra.cli.commands.fields import EXPOSURES, add_idempotency_key, add_yes
 from infra.cli.grammar import Commands, Parser, add_json, add_profile, command, group
 
 
@@ -66,10 +67,10 @@ def _add_collections(actions: Commands) -> None:
     making.add_argument(
         "--exposure",
         required=True,
-        choices=("customer_safe", "agent_only"),
+        choices=EXPOSURES,
         help="how far its cards may travel; for ever",
     )
-    making.add_argument("--idempotency-key", metavar="KEY", help="that of a run whose answer was lost")
+    add_idempotency_key(making)
     renaming = command(collections, "rename", "collections:rename", summary="call it something else")
     deleting = command(
         collections,
@@ -81,7 +82,7 @@ def _add_collections(actions: Commands) -> None:
     _add_id(renaming)
     renaming.add_argument("--name", required=True, metavar="TEXT", help="what it is called from now on")
     _add_id(deleting)
-    deleting.add_argument("--yes", action="store_true", help="do not ask")
+    add_yes(deleting)
     for each in (listing, making, renaming, deleting):
         add_json(each)
         add_profile(each)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 from infra.cli.grammar import Parser, no_secret, variable, whole_number
 
+_KEY = re.compile(r"[\x21-\x7e]{1,255}", re.ASCII)
 EXPOSURES = ("customer_safe", "agent_only")
 SERVER_KINDS = ("dify", "fastgpt", "ragflow")
 
@@ -20,12 +22,17 @@ def add_exposure(parser: Parser, *, required: bool) -> None:
 
 
 def add_idempotency_key(parser: Parser) -> None:
-    parser.add_argument("--idempotency-key", metavar="KEY", help="that of a run whose answer was lost")
+    parser.add_argument(
+        "--idempotency-key", type=idempotency_key, metavar="KEY", help="that of a run whose answer was lost"
+    )
 
 
 def add_secret_to(parser: Parser) -> None:
     parser.add_argument(
-        "--secret-to", type=Path, metavar="FILE", help="write the secret to FILE, for its owner alone; show it nowhere"
+        "--secret-to",
+        type=Path,
+        metavar="FILE",
+        help="write the secret to FILE, for its owner alone, or into a pipe; show it nowhere",
     )
 
 
@@ -43,8 +50,10 @@ def add_settings(parser: Parser) -> None:
     )
 
 
-def add_search_limits(parser: Parser) -> None:
-    """Of what is bound on a self-hosted server, or speaks Dify's External Knowledge API."""
+def add_search_limits(parser: Parser, *, is_searched: bool = False) -> None:
+    """Of what is bound on a self-hosted server, or speaks Dify's External Knowledge API. `is_searched`: there is always
+    a search before it is saved.
+    """
     parser.add_argument("--result-limit", type=whole_number(1, 20), metavar="N", help="servers: most passages")
     parser.add_argument(
         "--request-timeout-ms", type=whole_number(1_000, 25_000), metavar="MS", help="servers: for how long to wait"
@@ -52,7 +61,12 @@ def add_search_limits(parser: Parser) -> None:
     parser.add_argument(
         "--max-snippet-characters", type=whole_number(100, 8_000), metavar="N", help="servers: longest passage"
     )
-    parser.add_argument("--test-query", metavar="TEXT", help="servers: what it is searched for before it is saved")
+    parser.add_argument(
+        "--test-query",
+        required=is_searched,
+        metavar="TEXT",
+        help="servers: what it is searched for before it is saved",
+    )
 
 
 def add_connection(parser: Parser) -> None:
@@ -79,6 +93,12 @@ def add_connection(parser: Parser) -> None:
         help="you state that the key reaches public content alone (customer_safe needs it)",
     )
     parser.add_argument("--authority", type=Path, metavar="FILE", help="a certificate authority (PEM) for this server")
+
+
+def idempotency_key(text: str) -> str:
+    if not _KEY.fullmatch(text):
+        raise argparse.ArgumentTypeError("a key is 1 to 255 letters, digits and signs of ASCII without blanks")
+    return text
 
 
 def setting(text: str) -> tuple[str, Any]:

@@ -81,12 +81,12 @@ def _add_test(actions: Commands) -> None:
         summary="try it, thing by thing",
         about="Tells whether it is reached, takes the key, lists what it has and, with --query, finds something. The "
         "server may log that.",
-        example=f"kgw instances test {_ID} --query 'night ferry'",
+        example=f"kgw instances test {_ID} --query 'night ferry' --remote-id 6f0c2d5e-0000-4000-8000-00000000c0de",
         statuses=", and 3 when something failed",
     )
     _add_id(parser)
-    parser.add_argument("--query", metavar="TEXT", help="search for this, too")
-    parser.add_argument("--remote-id", metavar="ID", help="in this knowledge base")
+    parser.add_argument("--query", metavar="TEXT", help="search for this, too, with --remote-id")
+    parser.add_argument("--remote-id", metavar="ID", help="in this knowledge base, with --query")
     _add_usual(parser)
 
 
@@ -122,7 +122,7 @@ def _add_bind(actions: Commands) -> None:
     parser.add_argument("--priority", type=whole_number(0, 1_000), metavar="N", help="the lower the earlier")
     parser.add_argument("--module", metavar="TEXT", help="a word to group it by")
     add_settings(parser)
-    add_search_limits(parser)
+    add_search_limits(parser, is_searched=True)
     add_idempotency_key(parser)
     _add_usual(parser)
 
