@@ -127,12 +127,12 @@ def test_however_often_it_is_killed_in_the_end_nothing_is_left(
     store: StoreWorld, aws_environment: dict[str, str]
 ) -> None:
     gone, kept = a_collection(), a_collection()
-    made(store, gone, *(a_card(gone, f"a {number}", f"b {number}", f"c {number % 50}") for number in range(2_500)))
+    made(store, gone, *(a_card(gone, f"a {number}", f"b {number}", f"c {number % 50}") for number in range(1_200)))
     made(store, kept, *(a_card(kept, f"a {number}") for number in range(50)))
     before, left = rows_of(store, kept), [rows_of(store, gone)]
     delete(store, gone)
     for _ in range(4):
-        run_and_kill(aws_environment)
+        run_and_kill(aws_environment, store, gone)
         left.append(rows_of(store, gone))
     run_to_its_end(aws_environment)
 
@@ -147,13 +147,28 @@ def prober(environment: dict[str, str]) -> subprocess.Popen[bytes]:
     return subprocess.Popen([sys.executable, "-m", "tests.contract.prober"], env=environment, stdout=subprocess.PIPE)
 
 
-def run_and_kill(environment: dict[str, str]) -> None:
+def run_and_kill(environment: dict[str, str], store: StoreWorld, collection: Collection) -> None:
+    """Kills it at some moment after it has begun to take rows away."""
+    before = first_rows(store, collection)
     process = prober(environment)
-    assert process.stdout is not None
-    assert process.stdout.readline() == b"run\n"
-    time.sleep(random.uniform(0.05, 0.25))
-    process.send_signal(signal.SIGKILL)
-    process.communicate()
+    try:
+        while first_rows(store, collection) == before:
+            assert process.poll() is None
+            time.sleep(0.05)
+        time.sleep(random.uniform(0, 0.1))
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+
+
+def first_rows(store: StoreWorld, collection: Collection) -> list[Any]:
+    """What would be taken away next."""
+    asked = {"TableName": store.cards_table, "KeyConditionExpression": "pk = :pk", "Limit": 1}
+    partitions = (CARDS + collection.id, KEYS + collection.id)
+    return [
+        store.clients.dynamodb.query(**asked, ExpressionAttributeValues={":pk": {"S": partition}})["Items"]
+        for partition in partitions
+    ]
 
 
 def run_to_its_end(environment: dict[str, str]) -> None:
