@@ -94,6 +94,8 @@ def test_each_failure_has_a_word_for_visitors_and_none_of_the_problems_own(theat
         (403, "forbidden", "not available on this page"),
         (500, "internal_error", "temporarily unavailable"),
         (404, "not_found", "not available on this page"),
+        (405, "method_not_allowed", "not available on this page"),
+        (401, "unauthenticated", "not available on this page"),
         (422, "invalid_request", "temporarily unavailable"),
     ):
         stage.refuse(status, code)
@@ -102,7 +104,8 @@ def test_each_failure_has_a_word_for_visitors_and_none_of_the_problems_own(theat
         assert "title that nobody sees" not in stage.page.content() + stage.part("popup").inner_text()
     told = [(detail["reason"], detail["status"]) for detail in stage.page.evaluate("told")]
     assert told == [
-        ("unavailable", 503), ("refused", 403), ("unavailable", 500), ("refused", 404), ("unavailable", 422)
+        ("unavailable", 503), ("refused", 403), ("unavailable", 500), ("refused", 404), ("refused", 405),
+        ("refused", 401), ("unavailable", 422),
     ]  # fmt: skip
 
 
@@ -139,11 +142,27 @@ def test_a_refusal_is_explained_to_the_owner_once_without_key_or_query(theatre: 
     assert [word for word in (KEY, "ferry") if word in warnings[0]] == []
 
 
-def test_a_redirect_is_not_followed(theatre: Theatre) -> None:
+def test_a_redirect_is_not_followed_and_nothing_is_taken_from_or_left_in_a_cache(theatre: Theatre) -> None:
+    """A browser follows a redirect past any gateway that a test can speak for: what it is told is looked at."""
     stage = theatre()
-    there = theatre.site.lay("/elsewhere", "{}", media_type="application/json", Access_Control_Allow_Origin="*")
-    stage.reply("", status=307, headers={"Location": there, "Access-Control-Allow-Origin": "*"})
+    stage.page.evaluate("() => { const { fetch } = window; window.fetch = (url, how) => fetch(url, window.how = how) }")
     stage.search()
+    expect(stage.options).to_have_count(3)
 
-    expect(stage.message).to_contain_text("temporarily unavailable")
-    stage.forget()
+    told = stage.page.evaluate("(({redirect, cache, credentials}) => [redirect, cache, credentials])(how)")
+    assert told == ["error", "no-store", "omit"]
+
+
+def test_a_limit_is_of_one_key_and_the_page_is_told_of_it_once(timed: Stage) -> None:
+    timed.note_events()
+    timed.refuse(429, "rate_limited", Retry_After="60")
+    timed.search("ferry")
+    for query in ("ferries", "refund"):
+        timed.search(query)
+        expect(timed.message).to_contain_text("Trying again in 60 seconds")
+    assert timed.page.evaluate("told") == [{"reason": "limited", "status": 429}]
+    timed.answer(result())
+    timed.page.evaluate("(key) => { document.querySelector('knowledge-search').key = key }", KEY.replace("a2", "b3"))
+    expect(timed.options).to_have_count(1)
+
+    assert timed.queries == ["ferry", "refund"]

@@ -65,6 +65,11 @@ def test_arrows_go_through_the_results_and_by_way_of_the_field(theatre: Theatre)
     assert walked == [*titles, "", titles[2], titles[0], titles[2]]
     assert stage.focused() == "input"
     assert stage.options.nth(2).get_attribute("aria-selected") == "true"
+    stage.page.keyboard.press("Escape")
+    assert stage.active == ""
+    stage.page.keyboard.press("Enter")
+    expect(stage.options.nth(2)).to_be_visible()
+    assert stage.page.url.endswith("/page"), "what is not seen is not opened"
 
 
 def test_home_and_end_move_in_the_words_while_no_result_is_active(theatre: Theatre) -> None:
@@ -110,6 +115,11 @@ def test_escape_closes_then_empties_then_goes_back_to_where_the_shortcut_was_pre
     assert (stage.input.input_value(), stage.focused()) == ("", "input")
     stage.page.keyboard.press("Escape")
     assert stage.focused() == "button"
+    stage.page.keyboard.press("/")
+    stage.page.keyboard.press("Shift+Tab")
+    stage.input.click()
+    stage.page.keyboard.press("Escape")
+    assert stage.focused() == "input", "who has come by another way goes back no more"
 
 
 def test_tab_leaves_and_closes(theatre: Theatre) -> None:
@@ -226,6 +236,16 @@ def test_no_shortcut_takes_a_key_from_something_that_is_written_into(theatre: Th
     assert stage.page.locator("#name").input_value() == "/"
     for place in ("open", "closed", "plain"):
         assert stage.page.evaluate("(id) => document.getElementById(id).written()", place) == "/"
+
+
+def test_a_key_that_is_held_or_belongs_to_an_input_method_is_no_shortcut(theatre: Theatre) -> None:
+    stage = theatre()
+    press = "(how) => { document.body.dispatchEvent(new KeyboardEvent('keydown', {key: '/', bubbles: true, ...how})) }"
+    for how in ({"repeat": True}, {"isComposing": True}):
+        stage.page.evaluate(press, how)
+        assert stage.focused() == "body"
+    stage.page.evaluate(press, {})
+    assert stage.focused() == "input"
 
 
 def test_a_page_that_has_used_a_key_itself_keeps_it(theatre: Theatre) -> None:

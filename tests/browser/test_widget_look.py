@@ -139,8 +139,10 @@ def test_arabic_pages_are_laid_out_from_the_right(theatre: Theatre, axe: AXE) ->
     stage = theatre(element(locale="ar"), lang="ar", dir="rtl")
     stage.answer(ARABIC, result())
     stage.search("تذكرة")
+    stage.page.keyboard.press("ArrowDown")
 
     assert axe(stage.page) == []
+    assert stage.options.first.evaluate("(e) => getComputedStyle(e, '::before').right") == "0px"
     directions = [option.evaluate("(e) => getComputedStyle(e).direction") for option in stage.options.all()]
     assert directions == ["rtl", "ltr"]
     field, clear = (stage.part(name).bounding_box() for name in ("field", "clear"))

@@ -141,7 +141,9 @@ def test_loading_shows_late_and_slowness_is_told(timed: Stage) -> None:
     assert timed.message.count() == 0
     timed.go_on(100)
     expect(timed.message).to_have_text("Searching…")
-    timed.go_on(2_400)
+    timed.go_on(1_000)
+    assert timed.said == ""
+    timed.go_on(1_400)
     expect(timed.message).to_contain_text("Still searching")
     assert timed.said == ""
     timed.go_on(800)
@@ -188,6 +190,8 @@ def test_counts_are_read_out_once_the_visitor_has_come_to_rest(timed: Stage) -> 
     timed.go_on(1_000)
 
     assert timed.page.evaluate("said.filter(Boolean)") == ["3 results"]
+    timed.page.keyboard.type("s")
+    assert timed.said == "", "what was counted is no longer what is written"
 
 
 def test_the_page_is_told_of_results_beyond_the_shadow_tree(theatre: Theatre) -> None:

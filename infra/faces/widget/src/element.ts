@@ -90,7 +90,7 @@ export class KnowledgeSearch extends HTMLElement implements Reachable {
 
   set query(text: string) {
     this.#search.stop();
-    this.#inside.input.value = tidied(String(text));
+    this.#inside.input.value = tidied(String(text ?? ""));
     this.#onWritten();
   }
 
@@ -152,9 +152,11 @@ export class KnowledgeSearch extends HTMLElement implements Reachable {
     const layout = layoutOf(this);
     if (layout === this.#layout) return;
     if (this.#layout) {
+      const { query } = this;
       this.#search.stop();
       this.#inside = skeleton();
       this.#view = new View(this.#inside);
+      this.query = query;
     }
     this.#layout = layout;
     this.#around = layout === "dialog" ? inDialog(this.#inside) : null;
@@ -220,7 +222,7 @@ export class KnowledgeSearch extends HTMLElement implements Reachable {
     this.#state = state;
     this.#view.show(state, this.#manner());
     if (state.kind === "found") this.#emit("results", { query: state.query, count: state.results.length });
-    else if ("status" in state) this.#emit("error", { reason: state.kind, status: state.status });
+    else if ("status" in state && !("isNews" in state && !state.isNews)) this.#emit("error", { reason: state.kind, status: state.status });
   }
 
   #onInput(event: InputEvent): void {

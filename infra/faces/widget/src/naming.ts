@@ -62,7 +62,10 @@ function spoken(element: Element, words: Words): { lang: string; dir: string | f
 }
 
 /** The keys that bring the element: the first for all to see, every one for assistive technology. */
-export function nameKeys({ hint, input }: Skeleton, { around, kinds }: { around: DialogSkeleton | null; kinds: readonly Shortcut[] }): void {
+export function nameKeys(
+  { hint, input }: Skeleton,
+  { around, kinds }: { around: DialogSkeleton | null; kinds: readonly Shortcut[] },
+): void {
   hint.textContent = kinds[0] ? HINTS[kinds[0]] : "";
   hint.hidden = !kinds.length;
   set(around?.trigger ?? input, { "aria-keyshortcuts": kinds.map((kind) => KEYS[kind]).join(" ") || false });

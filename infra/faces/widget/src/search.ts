@@ -8,7 +8,7 @@ export type State =
   | { kind: "idle" }
   | { kind: "loading"; isSlow: boolean }
   | { kind: "found"; query: string; results: Found[] }
-  | { kind: "limited"; seconds: number; status: number; goesOn: boolean }
+  | { kind: "limited"; seconds: number; status: number; goesOn: boolean; isNews: boolean }
   | { kind: "offline" | "unavailable" | "refused"; status: number };
 
 export interface Circumstances {
@@ -28,7 +28,7 @@ export class Search {
   private timers: ReturnType<typeof setTimeout>[] = [];
   private asking: AbortController | null = null;
   private asked = "";
-  private barredUntil = 0; // on the clock that nobody sets
+  private barred = { until: 0, by: "" }; // on the clock that nobody sets
   private answered = "";
   private isWaiting = false;
 
@@ -52,8 +52,8 @@ export class Search {
     this.halt();
     const gateway = this.around.gateway();
     if (typeof gateway === "string" || this.isTooShort()) return this.stop();
-    const barredMs = this.barredUntil - performance.now();
-    if (barredMs > 0) return this.wait(barredMs);
+    const barredMs = this.barred.by === nameOf(gateway) ? this.barred.until - performance.now() : 0;
+    if (barredMs > 0) return this.wait(barredMs, false);
     if (!navigator.onLine && !anyway) return this.end({ kind: "offline", status: 0 });
     await this.ask(gateway, again);
   }
@@ -104,25 +104,25 @@ export class Search {
     const reply = await ask(gateway, question, asking.signal);
     if (this.asking !== asking) return; // a newer question, or nobody's any more
     this.halt();
-    this.conclude(question, reply, again);
+    this.conclude(question, reply, { again, by: nameOf(gateway) });
   }
 
-  private conclude(question: Question, reply: Reply, again: boolean): void {
+  private conclude(question: Question, reply: Reply, { again, by }: { again: boolean; by: string }): void {
     if (reply.kind === "found") {
       this.end({ ...reply, query: question.query });
       this.answered = JSON.stringify(question);
     } else if (reply.kind === "limited") {
-      this.barredUntil = performance.now() + reply.seconds * 1000;
-      if (again) this.end({ ...reply, goesOn: false });
-      else this.wait(reply.seconds * 1000);
+      this.barred = { until: performance.now() + reply.seconds * 1000, by };
+      if (again) this.end({ ...reply, goesOn: false, isNews: true });
+      else this.wait(reply.seconds * 1000, true);
     } else {
       this.end(reply);
     }
   }
 
   /** Asks by itself, once, when the gateway's time has come. */
-  private wait(ms: number): void {
-    this.end({ kind: "limited", seconds: Math.ceil(ms / 1000), status: 429, goesOn: true });
+  private wait(ms: number, isNews: boolean): void {
+    this.end({ kind: "limited", seconds: Math.ceil(ms / 1000), status: 429, goesOn: true, isNews });
     this.isWaiting = true;
     this.later(() => void this.now({ again: true }), ms);
   }
@@ -150,7 +150,7 @@ export class Search {
   }
 
   private about(): string {
-    return JSON.stringify([this.around.gateway(), this.around.question()]);
+    return nameOf(this.around.gateway()) + JSON.stringify(this.around.question());
   }
 
   private isTooShort(): boolean {
@@ -161,4 +161,8 @@ export class Search {
   private later(act: () => void, ms: number): void {
     this.timers.push(setTimeout(act, ms));
   }
+}
+
+function nameOf(gateway: Gateway | string): string {
+  return JSON.stringify(gateway);
 }

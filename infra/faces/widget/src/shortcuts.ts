@@ -19,7 +19,7 @@ const HOSTS = /^(article|aside|blockquote|div|footer|h[1-6]|header|main|nav|p|se
 const TEXT_ROLES = /^(textbox|searchbox|combobox|spinbutton|application)$/;
 
 export function listenFor(element: Reachable & Element): void {
-  if (!reachable.size) document.addEventListener("keydown", onKey);
+  document.addEventListener("keydown", onKey);
   addEventListener("resize", tellShortcuts); // a layout for another width may show another element
   reachable.add(element);
   tellShortcuts();
@@ -28,7 +28,9 @@ export function listenFor(element: Reachable & Element): void {
 export function stopListeningFor(element: Reachable & Element): void {
   reachable.delete(element);
   tellShortcuts();
-  if (!reachable.size) document.removeEventListener("keydown", onKey);
+  if (reachable.size) return;
+  document.removeEventListener("keydown", onKey);
+  removeEventListener("resize", tellShortcuts);
 }
 
 /** An element names a key unless one before it takes that: of those that cannot be seen nobody sees what they name. */

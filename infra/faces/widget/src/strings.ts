@@ -122,7 +122,7 @@ export function directionOf(locale: string): "rtl" | "ltr" {
   return RIGHT_TO_LEFT.test(locale) ? "rtl" : "ltr";
 }
 
-/** The words in one language, whose tag is one that browsers take: where there are none for it, those in English, and `language` says so. */
+/** The words in one language, by a tag that browsers take. Where there are none for it: English, and `language` says so. */
 export class Words {
   readonly language: string;
   private readonly strings: Strings;

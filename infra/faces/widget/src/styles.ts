@@ -11,7 +11,8 @@ const DARK = `--_bg:var(--ks-background,#171b21);--_text:var(--ks-text,#e8ecf1);
 --_shadow:var(--ks-shadow,0 1px 2px rgb(0 0 0/.4),0 12px 32px rgb(0 0 0/.55));--_scheme:dark`;
 
 const FRAME = `
-:host{all:initial;color:inherit;color-scheme:inherit;visibility:inherit;pointer-events:inherit;interactivity:inherit;display:block;position:relative;box-sizing:border-box;min-inline-size:0;
+:host{all:initial;color:inherit;color-scheme:inherit;visibility:inherit;pointer-events:inherit;interactivity:inherit;
+display:block;position:relative;box-sizing:border-box;min-inline-size:0;
 font-family:var(--ks-font,system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans","Noto Sans Arabic","Noto Sans SC",sans-serif);
 font-size:var(--ks-font-size,medium);line-height:1.45;-webkit-text-size-adjust:100%;${LIGHT}}
 :host([theme=dark]){${DARK}}
