@@ -66,7 +66,7 @@ def look_up(wanted: Lookup) -> int:
     """Prints the cards under each term. Raises `NoAccess`, `Declined`, `Unreachable`."""
     path = f"/api/v1/collections/{quote(wanted.collection, safe='')}/context-cards/lookup"
     client = client_as("agent", "admin", profile=wanted.profile)
-    found = client.post(path, {"terms": list(wanted.terms)}).body
+    found = client.patiently(path, {"terms": list(wanted.terms)}).body
     show(client, found, as_json=wanted.as_json, text=texts.cards_text)
     return 0
 

@@ -160,7 +160,7 @@ def _registered(admin: Client, demo: LiveDemo) -> str:
 def _test(admin: Client, demo: LiveDemo, seeded: Seeded) -> None:
     path = f"{PROVIDERS}/{seeded.ids[demo.kind]}/test"
     try:
-        report = admin.post(path, {**demo.test, "activate": True}).body
+        report = admin.patiently(path, {**demo.test, "activate": True}).body
         trouble = str(report["errorCode"]) if report["status"] == "failed" else None
     except Declined as declined:
         trouble = None if declined.status == _GONE else declined.code  # one that an operator removed stays removed

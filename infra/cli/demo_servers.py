@@ -185,7 +185,7 @@ def _prove(admin: Client, demo: ServerDemo, url: str, provider_id: str) -> None:
         _change(admin, path, {"baseUrl": url, **demo.credential, "testQuery": demo.query})
         return
     try:
-        report = admin.post(f"{path}/test", {"query": demo.query, "activate": True}).body
+        report = admin.patiently(f"{path}/test", {"query": demo.query, "activate": True}).body
     except Declined as declined:
         if declined.status != 404:
             raise

@@ -48,7 +48,9 @@ def ended(run: Callable[[], int], *, name: str) -> int:
     except BrokenPipeError:
         terminal.forget()
         return CUT_OFF
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as interrupted:
+        if str(interrupted):  # what is known of what was under way
+            _tell(name, str(interrupted))
         return INTERRUPTED
     except Told as error:
         _tell(name, *error.told())

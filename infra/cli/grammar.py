@@ -45,8 +45,10 @@ Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
 
 
 def refuse_secrets(given: Sequence[str]) -> None:
-    """Raises `WrongUse` where an argument looks like a secret. It is not repeated."""
+    """Raises `WrongUse` where an argument looks like a secret, which is not repeated, or is no text."""
     for place, argument in enumerate(given, start=1):
+        if any("\ud800" <= sign <= "\udfff" for sign in argument):
+            raise WrongUse(f"Argument {place} is no text in UTF-8. Nothing was done.")
         if _SECRET.search(argument):
             raise WrongUse(
                 f"Argument {place} looks like a secret, and {SEEN_BY_ALL}: give it in an environment variable or on "

@@ -9,7 +9,7 @@ import re
 import ssl
 import time
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 from urllib.parse import urlsplit
@@ -23,6 +23,7 @@ _WITHIN_S = 60.0
 TRANSFER_S = 300.0  # of what is large: a slow line may take so long
 _MOST_BYTES = 6_291_556  # of an answer: no function of the gateway can give more
 _UNAVAILABLE = 503
+_CHANGES = frozenset({"PUT", "PATCH", "DELETE"})
 _ATTEMPTS = 4
 _PAUSE_S = 1.0
 _LONGEST_WAIT_S = 86_400.0  # whatever an answer asks for
@@ -37,6 +38,10 @@ class Unreachable(Told):
 
 class Lost(Unreachable):
     """The request was sent, and no answer came: whether it was carried out is not known."""
+
+
+class BrokenOff(KeyboardInterrupt):
+    """Ctrl-C while a change was under way. The message says what is known of it."""
 
 
 class NotAGateway(Unreachable):
@@ -116,28 +121,45 @@ class Client:
         call. Raises like `call`.
         """
         key = key or uuid.uuid4().hex
-        for _ in range(_ATTEMPTS - 1):
-            with contextlib.suppress(Lost):
-                return self.call("POST", path, body, Idempotency_Key=key)
-            time.sleep(_PAUSE_S)
+        again = f"With --idempotency-key {key} the same command does it once."
         try:
+            for _ in range(_ATTEMPTS - 1):
+                with contextlib.suppress(Lost):
+                    return self.call("POST", path, body, Idempotency_Key=key)
+                time.sleep(_PAUSE_S)
             return self.call("POST", path, body, Idempotency_Key=key)
         except Lost as lost:
-            raise Lost(f"{lost} With --idempotency-key {key} the same command does it once.") from None
+            raise Lost(f"{lost} {again}") from None
+        except KeyboardInterrupt:
+            raise BrokenOff(f"Interrupted.{_known('POST')} {again}") from None
+
+    def patiently(self, path: str, body: Mapping[str, Any]) -> Answer:
+        """A POST of what may be carried out more than once. Raises like `call`."""
+        return self._often(lambda: self._once("POST", path, body, {}))
 
     def call(self, method: str, path: str, body: Mapping[str, Any] | None = None, **headers: str) -> Answer:
-        """`headers` are written with underscores. Tries again while the gateway says that it is unavailable.
-
-        Raises `Unreachable`, `Declined`.
+        """`headers` are written with underscores. Tries again while the gateway says that it is unavailable, but for
+        what would be done, and perhaps be billed, a second time. Raises `Unreachable`, `Declined`; `BrokenOff` for a
+        change that is interrupted.
         """
+        try:
+            if method == "POST" and "Idempotency_Key" not in headers:
+                return self._once(method, path, body, headers)
+            return self._often(lambda: self._once(method, path, body, headers))
+        except KeyboardInterrupt:
+            if method in _CHANGES:
+                raise BrokenOff(f"Interrupted.{_known(method)}") from None
+            raise
+
+    def _often(self, once: Callable[[], Answer]) -> Answer:
         for _ in range(_ATTEMPTS - 1):
             try:
-                return self._once(method, path, body, headers)
+                return once()
             except Declined as declined:
                 if declined.status != _UNAVAILABLE:
                     raise
                 time.sleep(_PAUSE_S)
-        return self._once(method, path, body, headers)
+        return once()
 
     def send(
         self, method: str, path: str, data: bytes | None = None, *, within_s: float | None = None, **headers: str
@@ -164,7 +186,7 @@ class Client:
         connection = _connection(self.url)
         try:
             self._connect(connection)
-            return self._exchange(connection, method, path, data, sent)
+            return self._exchange(connection, method, urlsplit(self.url).path + path, data, sent)
         finally:
             connection.close()
 

@@ -28,6 +28,7 @@ _MOST_FAILURES = 5
 # An import that was killed holds its lease for half a minute, of which two seconds at a time are waited for.
 _MOST_WAITS = 30
 _DEFAULT_WAIT_S = 2.0
+_LONGEST_WAIT_S = 120.0  # whatever an answer asks for
 _SHOWN_REFUSALS = 20
 _TOO_LARGE: dict[str, Any] = {
     "status": "refused",
@@ -152,7 +153,7 @@ def _rows(data: bytes) -> list[dict[str, Any]]:
 
 
 def _patiently(attempt: Callable[[], list[dict[str, Any]]], progress: Progress) -> list[dict[str, Any]]:
-    """Waits as long as the gateway says, some times. Raises `Declined`, `Unreachable`."""
+    """Waits as long as the gateway says, but not for hours, some times. Raises `Declined`, `Unreachable`."""
     waits, failures = 0, 0
     while True:
         try:
@@ -162,8 +163,8 @@ def _patiently(attempt: Callable[[], list[dict[str, Any]]], progress: Progress) 
             waits += 1
             if waits > _MOST_WAITS or failures > _MOST_FAILURES or not _is_worth_waiting(declined):
                 raise
-            wait_s = declined.retry_after_s or _DEFAULT_WAIT_S
-            progress.show(f"waiting {wait_s:.0f} s: {declined.status} {declined.code}")
+            wait_s = min(declined.retry_after_s or _DEFAULT_WAIT_S, _LONGEST_WAIT_S)
+            progress.tell(f"waiting {wait_s:.0f} s: {declined.status} {declined.code}")
             time.sleep(wait_s)
 
 

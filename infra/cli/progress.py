@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from infra.cli.terminal import shows_notes, write_over
+from infra.cli.terminal import note, shows_notes, write_over
 
 _EVERY_S: Final = 1.0
 
@@ -16,8 +16,19 @@ _EVERY_S: Final = 1.0
 class Progress:
     """One line that is written over."""
 
+    def __init__(self) -> None:
+        self._told = ""
+
     def show(self, line: str) -> None:
         write_over(line)
+
+    def tell(self, line: str) -> None:
+        """Also where there is no terminal: somebody may wonder why nothing happens."""
+        if shows_notes():
+            self.show(line)
+        elif line != self._told:
+            self._told = line
+            note(f"kgw: {line}")
 
     def end(self) -> None:
         write_over("")

@@ -24,7 +24,7 @@ def confirm(question: str, *, is_agreed: bool) -> None:
     if not is_terminal(sys.stdin):
         raise WrongUse("This cannot be undone and wants a confirmation: run it at a terminal, or say --yes")
     ask(f"{question} [y/N]")
-    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+    if _piped().strip().lower() not in ("y", "yes"):
         raise Told("Nothing was done.")
 
 

@@ -90,7 +90,7 @@ def _let_in(admin: Client, seeded: Seeded, own: list[str]) -> None:
 
 def _issue(admin: Client, wanted: Mapping[str, object]) -> str:
     made = admin.create(_CREDENTIALS, wanted).body
-    return str(made["token"] or admin.post(f"{_CREDENTIALS}/{made['id']}/rotate", {}).body["token"])
+    return str(made["token"] or admin.patiently(f"{_CREDENTIALS}/{made['id']}/rotate", {}).body["token"])
 
 
 def _register(admin: Client, provider: DemoProvider) -> str:
@@ -108,7 +108,7 @@ def _register(admin: Client, provider: DemoProvider) -> str:
     if made["baseUrl"] != provider.url:
         _point(admin, str(made["id"]), provider)
     else:
-        admin.post(path + "/capabilities", {})
+        admin.patiently(path + "/capabilities", {})
         _activate(admin, path, provider)
     return str(made["id"])
 
@@ -129,7 +129,7 @@ def made_provider(admin: Client, wanted: Mapping[str, object]) -> dict[str, Any]
 
 
 def _new_secret(admin: Client, path: str) -> str:
-    return str(admin.post(path + "/rotate-secret", {"windowHours": 0, "replacePending": True}).body["secret"])
+    return str(admin.patiently(path + "/rotate-secret", {"windowHours": 0, "replacePending": True}).body["secret"])
 
 
 def _point(admin: Client, provider_id: str, provider: DemoProvider) -> None:
@@ -145,6 +145,6 @@ def _point(admin: Client, provider_id: str, provider: DemoProvider) -> None:
 
 
 def _activate(admin: Client, path: str, provider: DemoProvider) -> None:
-    report: dict[str, Any] = admin.post(path + "/test", {"query": provider.demo.query, "activate": True}).body
+    report: dict[str, Any] = admin.patiently(path + "/test", {"query": provider.demo.query, "activate": True}).body
     if report["status"] != "success":
         raise SeedFailed(f"The demo provider {provider.demo.name} did not pass its test: {report['errorCode']}.")

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from infra.cli.ending import FAILED, WrongUse
 from infra.cli.secret_files import CannotKeep, SecretFile, opened
-from infra.cli.terminal import note, shows_answers
+from infra.cli.terminal import is_open, note, shows_answers
 
 # What makes another one, by the name of the secret in an answer.
 _AGAIN: Final = {"token": "kgw credentials rotate", "secret": "kgw providers rotate"}
@@ -23,7 +23,7 @@ def place_of(options: argparse.Namespace) -> Iterator[SecretFile | None]:
     """Open before anything is made; None where it is shown. Raises `WrongUse`."""
     file: Path | None = options.secret_to
     if file is None:
-        if not (options.as_json or shows_answers()):
+        if not (shows_answers() or (options.as_json and is_open())):
             raise WrongUse(
                 "The answer holds a secret, and standard output is no terminal: say --secret-to FILE, or --json to "
                 "have it in the answer. Nothing was done."

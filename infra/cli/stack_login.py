@@ -50,7 +50,7 @@ def _issue(url: str, root: str, days: int) -> str:
     made = client.create(_CREDENTIALS, wanted).body
     with client.understood():
         if made["token"] is None:  # of an answer that was lost
-            made = client.post(f"{_CREDENTIALS}/{made['id']}/rotate", {}).body
+            made = client.patiently(f"{_CREDENTIALS}/{made['id']}/rotate", {}).body
         return str(made["token"])
 
 

@@ -10,12 +10,11 @@ from typing import Final
 from infra.cli import status_text
 from infra.cli.access import client_as
 from infra.cli.editing import path_of
-from infra.cli.ending import NOT_WELL
+from infra.cli.ending import INTERRUPTED, NOT_WELL
 from infra.cli.http import Client, Declined
 from infra.cli.terminal import clear_screen, note, say, say_json
 
 HEALTH: Final = "/api/v1/knowledge/health"
-_UNKNOWN: Final = 1
 _FOR_PEOPLE: Final = {False: status_text.all_text, True: status_text.one_text}
 _TOO_OFTEN: Final = 429
 
@@ -35,7 +34,7 @@ def show_status(wanted: Status) -> int:
     client = client_as("admin", "agent", profile=wanted.profile)
     if wanted.watch_s is None:
         return _once(client, wanted)
-    code = _UNKNOWN
+    code = INTERRUPTED  # until there is an answer
     try:
         while True:
             wait_s = wanted.watch_s

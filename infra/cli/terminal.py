@@ -88,6 +88,11 @@ def shows_answers() -> bool:
     return is_terminal(sys.stdout)
 
 
+def is_open() -> bool:
+    """Whether an answer comes to anybody: a shell can close standard output."""
+    return sys.stdout is not None and not sys.stdout.closed
+
+
 def shows_notes() -> bool:
     return is_terminal(sys.stderr)
 
@@ -98,7 +103,7 @@ def is_terminal(stream: TextIO | None) -> bool:
 
 def flush() -> None:
     """Raises `OSError` for what cannot be written any more."""
-    if sys.stdout is not None and not sys.stdout.closed:
+    if is_open():
         sys.stdout.flush()
 
 

@@ -133,7 +133,7 @@ def _serve(wishes: Wishes, named: Mapping[str, str], stack: ExitStack) -> Runtim
     _say(wishes, local, demo, [*origin_lines(named), *(demo.notes if demo else [])])
     runtime.warm_up("widget", "assets")
     if demo and not wishes.as_json:
-        say(*texts.answer_text(Client(runtime.url, local["agent"]).post(texts.SEARCH, texts.QUESTION).body))
+        say(*texts.answer_text(Client(runtime.url, local["agent"]).patiently(texts.SEARCH, texts.QUESTION).body))
     return runtime
 
 

@@ -22,8 +22,10 @@ class DeployedClient(Client):
 
     host: str
 
-    def send(self, method: str, path: str, data: bytes | None = None, **headers: str) -> Received:
-        return Client.send(self, method, path, data, **{"Host": self.host, **headers})
+    def send(
+        self, method: str, path: str, data: bytes | None = None, *, within_s: float | None = None, **headers: str
+    ) -> Received:
+        return Client.send(self, method, path, data, within_s=within_s, **{"Host": self.host, **headers})
 
 
 @dataclass(frozen=True, slots=True)

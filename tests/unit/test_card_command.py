@@ -264,6 +264,20 @@ def test_it_waits_as_long_as_it_is_told_and_goes_on(
     assert len(gateway.asked) == 2
 
 
+def test_it_waits_no_longer_than_two_minutes_at_a_time_and_says_for_what(
+    gateway: Gateway, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    waited: list[float] = []
+    monkeypatch.setattr(import_cards.time, "sleep", waited.append)
+    for _ in range(2):
+        gateway.will_answer(503, {"code": "store_unavailable\x1b"}, Retry_After="86400")
+    gateway.will_answer(200, report("created"))
+
+    assert main(["cards", "import", lines_file(tmp_path, 1), "--collection", CID]) == 0
+    assert waited == [120.0, 120.0]
+    assert capsys.readouterr().err == "kgw: waiting 120 s: 503 store_unavailable \n"
+
+
 def test_it_does_not_wait_for_ever(
     gateway: Gateway, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -16,7 +16,7 @@ import boto3
 import pytest
 
 from infra.cli import ending, main
-from infra.cli.http import Client, Unsendable
+from infra.cli.http import BrokenOff, Client, Unsendable
 from infra.openapi.health_examples import HEALTH_ANSWERS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -337,6 +337,68 @@ def test_an_interruption_is_no_failure_to_be_told(capsys: pytest.CaptureFixture[
 
     assert ending.ended(interrupted, name="kgw") == 130
     assert capsys.readouterr() == ("", "")
+
+
+def test_what_is_known_of_an_interrupted_change_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    def interrupted() -> int:
+        raise BrokenOff("Interrupted. Whether it was done is not known.")
+
+    assert ending.ended(interrupted, name="kgw") == 130
+    assert capsys.readouterr().err == "kgw: Interrupted. Whether it was done is not known.\n"
+
+
+# --- what a shell may do -------------------------------------------------------------------------
+
+WITHOUT_INPUT = {
+    "login": (["login", "http://127.0.0.1:9"], 1, "Standard input is empty."),
+    "key": (["instances", "update", "csi_x", "--key-stdin"], 1, "Standard input is empty."),
+    "question": (["credentials", "revoke", "x"], 2, "say --yes"),
+}
+
+
+@pytest.mark.parametrize(("command", "status", "words"), WITHOUT_INPUT.values(), ids=WITHOUT_INPUT)
+def test_a_closed_standard_input_is_told(
+    elsewhere: Elsewhere,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    command: list[str],
+    status: int,
+    words: str,
+) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    elsewhere.body = b'{"id": "x", "name": "y", "class": "agt"}'
+
+    assert main.main(command) == status
+    assert words in said_in_one_line(capsys)
+
+
+def test_a_closed_standard_output_loses_no_secret(elsewhere: Elsewhere, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(sys, "stdout", None)
+        for more in ([], ["--json"]):
+            assert main.main(["credentials", "create", "agt", "--name", "x", *more]) == 2
+    assert elsewhere.asked == 0
+
+
+@pytest.mark.parametrize("key", ["", "a\r\nX: y", "two words", "é", "x" * 256])
+def test_an_idempotency_key_that_cannot_be_sent_is_wrong_use(
+    elsewhere: Elsewhere, capsys: pytest.CaptureFixture[str], key: str
+) -> None:
+    for command in (["credentials", "create", "agt"], ["cards", "collections", "create", "--exposure", "agent_only"]):
+        with pytest.raises(SystemExit) as ended:
+            main.main([*command, "--name", "x", "--json", f"--idempotency-key={key}"])
+        assert ended.value.code == 2
+        assert "a key is 1 to 255" in capsys.readouterr().err
+    assert elsewhere.asked == 0
+
+
+@pytest.mark.parametrize("command", [["search", "\udcff"], ["providers", "show", "\udcff"], ["status", "\udcff"]])
+def test_an_argument_that_is_no_text_is_wrong_use(
+    elsewhere: Elsewhere, capsys: pytest.CaptureFixture[str], command: list[str]
+) -> None:
+    assert main.main(command) == 2
+    assert said_in_one_line(capsys).endswith("is no text in UTF-8. Nothing was done.")
+    assert elsewhere.asked == 0
 
 
 # --- nobody reads, or nothing can be written -----------------------------------------------------

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from infra.cli import http as cli_http
-from infra.cli.http import Client, Declined, Lost, NotAGateway, Unreachable
+from infra.cli.http import BrokenOff, Client, Declined, Lost, NotAGateway, Unreachable
 
 
 class Scripted(HTTPServer):
@@ -190,3 +190,49 @@ def test_an_answer_that_is_cut_short_is_none(server: Scripted, client: Client) -
 def test_numbers_that_are_none_are_no_json(server: Scripted, client: Client) -> None:
     server.answers = [(200, b'{"count": NaN}')]
     assert client.call("GET", "/things").body == {}
+
+
+# --- what is done twice, and what is not ---------------------------------------------------------
+
+
+def test_what_may_be_billed_is_not_repeated(server: Scripted, client: Client) -> None:
+    server.answers = [(503, {"code": "store_unavailable"}), (200, {})]
+    with pytest.raises(Declined, match="store_unavailable"):
+        client.post("/things/a/test", {})
+    assert len(server.seen) == 1
+
+
+def test_what_may_be_done_more_than_once_is_repeated(server: Scripted, client: Client) -> None:
+    server.answers = [(503, {}), (200, {"ok": True})]
+    assert client.patiently("/things/lookup", {}).body == {"ok": True}
+
+
+def interrupted(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def test_an_interrupted_making_says_how_to_go_on(monkeypatch: pytest.MonkeyPatch, client: Client) -> None:
+    monkeypatch.setattr(cli_http, "within", interrupted)
+    with pytest.raises(BrokenOff) as broken:
+        client.create("/things", {}, key="my-key")
+    assert str(broken.value) == (
+        "Interrupted. Whether it was done is not known. With --idempotency-key my-key the same command does it once."
+    )
+
+
+def test_an_interrupted_change_says_what_is_known_and_a_reading_nothing(
+    monkeypatch: pytest.MonkeyPatch, client: Client
+) -> None:
+    monkeypatch.setattr(cli_http, "within", interrupted)
+    with pytest.raises(BrokenOff, match=r"^Interrupted\. Whether it was done is not known\.$"):
+        client.call("DELETE", "/things/a")
+    with pytest.raises(KeyboardInterrupt) as broken:
+        client.call("GET", "/things/a")
+    assert str(broken.value) == ""
+
+
+def test_a_base_path_of_a_domain_is_kept(server: Scripted, client: Client) -> None:
+    server.answers = [(200, {}), (200, {})]
+    for end in ("/gateway", "/gateway/"):
+        Client(client.url + end, "t").call("GET", "/api/v1/things?limit=1")
+    assert [path for _, path, _, _ in server.seen] == ["/gateway/api/v1/things?limit=1"] * 2

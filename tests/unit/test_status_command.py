@@ -323,7 +323,7 @@ def test_a_watch_that_was_never_answered_does_not_end_well(
     monkeypatch.setattr(status.time, "sleep", interrupted)
     serve(Declined(429, "rate_limited", "Wait."))
 
-    assert main(["status", "--watch", "7"]) == 1
+    assert main(["status", "--watch", "7"]) == 130
 
 
 @pytest.mark.parametrize("seconds", ["0", "-1", "1.5", "3601", "x"])
