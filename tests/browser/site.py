@@ -62,7 +62,8 @@ def _handler_of(site: Site) -> type[BaseHTTPRequestHandler]:
             self.send_response(laid.status)
             for name, value in laid.headers.items():
                 self.send_header(name, value)
-            self.send_header("Content-Length", str(len(laid.body)))
+            if "Content-Length" not in laid.headers:
+                self.send_header("Content-Length", str(len(laid.body)))
             self.end_headers()
             self.wfile.write(laid.body)
 

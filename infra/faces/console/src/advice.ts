@@ -4,7 +4,9 @@ import type { ApiProblem } from "./problem";
 const BY_CODE: Record<string, string> = {
   offline: "The gateway cannot be reached from this browser. Look at your connection, then try again.",
   no_answer: "No answer came in time. A change may have been made all the same: read it again before you repeat it.",
-  unreadable_answer: "Something between this browser and the gateway may have answered in its place. Try again.",
+  unreadable_answer:
+    "It broke off, or is not what the gateway answers with. A change may have been made all the same: read it again before you repeat it.",
+  not_shown: "Try again. If it stays, load the page anew: it may be older than the gateway.",
   test_required: "Open its test, and have the test turn it on.",
   rotation_pending: "Wait for the window to end, or say that the secret in its window may be dropped.",
   risk_not_acknowledged: "Say below whether you accept that, and send it again.",

@@ -1,6 +1,7 @@
 // Reading and doing, from a view: what is read is broken off when the view is left, what is done is not.
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { ApiProblem, isAbort } from "./problem";
+import { holdFront } from "./hold";
+import { asProblem, isAbort, type ApiProblem } from "./problem";
 
 export interface Loading<T> {
   /** What was read last; it stays while it is read again. */
@@ -30,8 +31,7 @@ export function useLoad<T>(read: (signal: AbortSignal) => Promise<T>, on: readon
       },
       (thrown: unknown) => {
         if (own.signal.aborted || isAbort(thrown)) return;
-        if (!(thrown instanceof ApiProblem)) throw thrown;
-        set((was) => ({ data: was.data, problem: thrown, busy: false }));
+        set((was) => ({ data: was.data, problem: asProblem(thrown), busy: false }));
       },
     );
   }, on);
@@ -85,13 +85,13 @@ export function usePages<T>(
       (page) => {
         setBusy(false);
         setProblem(null);
-        setLater((was) => ({ rows: [...(was?.rows ?? []), ...page.rows], cursor: page.nextCursor }));
+        const next = page.nextCursor === cursor ? null : page.nextCursor; // the same page again is the end
+        setLater((was) => ({ rows: [...(was?.rows ?? []), ...page.rows], cursor: next }));
       },
       (thrown: unknown) => {
         setBusy(false);
         if (isAbort(thrown)) return;
-        if (!(thrown instanceof ApiProblem)) throw thrown;
-        setProblem(thrown);
+        setProblem(asProblem(thrown));
       },
     );
   };
@@ -112,21 +112,25 @@ export interface Doing<A extends unknown[]> {
   clear(): void;
 }
 
-/** A change. It is not broken off when its view is left; a second run while one is under way is ignored. */
+/**
+ * A change. It is not broken off when its view is left; a second run while one is under way is ignored, and the dialog in
+ * front is held until it is done.
+ */
 export function useAction<A extends unknown[]>(change: (...args: A) => Promise<void>): Doing<A> {
   const [state, set] = useState<{ busy: boolean; problem: ApiProblem | null }>({ busy: false, problem: null });
   const under = useRef(false);
   const run = async (...args: A) => {
     if (under.current) return;
     under.current = true;
+    const release = holdFront();
     set({ busy: true, problem: null });
     try {
       await change(...args);
       set({ busy: false, problem: null });
     } catch (thrown) {
-      set({ busy: false, problem: thrown instanceof ApiProblem ? thrown : null });
-      if (!(thrown instanceof ApiProblem) && !isAbort(thrown)) throw thrown;
+      set({ busy: false, problem: isAbort(thrown) ? null : asProblem(thrown) });
     } finally {
+      release();
       under.current = false;
     }
   };

@@ -43,7 +43,8 @@ export class ApiProblem extends Error {
 
   /** Whether the gateway has said that this very request was not carried out. Otherwise a change may have been made. */
   get settled(): boolean {
-    return this.status >= 400 && this.status < 500 && this.code !== "idempotency_key_used";
+    const itsOwn = this.code !== "idempotency_key_used" && this.code !== "unreadable_answer";
+    return this.status >= 400 && this.status < 500 && itsOwn;
   }
 }
 
@@ -51,26 +52,36 @@ export function isAbort(thrown: unknown): boolean {
   return thrown instanceof DOMException && thrown.name === "AbortError";
 }
 
+/** What is of another shape than it has to be. */
+export function unreadable(facts: Partial<Pick<Facts, "status" | "requestId">> = {}): ApiProblem {
+  return new ApiProblem({ status: 0, ...facts, code: "unreadable_answer", title: "The answer cannot be read" });
+}
+
+/** Whatever was thrown: what is no problem yet met an answer of another shape, and is noted for who looks into it. */
+export function asProblem(thrown: unknown): ApiProblem {
+  if (thrown instanceof ApiProblem) return thrown;
+  reportError(thrown);
+  return unreadable();
+}
+
 const KNOWN = new Set(["type", "title", "status", "code", "requestId", "detail", "errors"]);
 
-/** Reads what the gateway answered; an answer of something else in between is `unreadable_answer`. */
-export async function problemOf(response: Response): Promise<ApiProblem> {
+/** What the gateway answered, with its body; an answer of something else in between is `unreadable_answer`. */
+export function problemOf(response: Response, text: string): ApiProblem {
   const facts = {
     status: response.status,
     requestId: response.headers.get("X-Request-Id"),
     retryAfterS: seconds(response.headers.get("Retry-After")),
   };
-  const body = (await response.json().catch(() => null)) as (Partial<Problem> & Record<string, unknown>) | null;
-  if (!body || typeof body.code !== "string") {
-    return new ApiProblem({ ...facts, code: "unreadable_answer", title: "The answer cannot be read" });
-  }
+  const body = parsed(text) as Record<keyof Problem | string, unknown> | null;
+  if (!body || typeof body.code !== "string") return unreadable(facts);
   return new ApiProblem({
     ...facts,
     code: body.code,
-    title: body.title ?? "The request was refused",
-    detail: body.detail,
-    violations: body.errors ?? [],
-    requestId: body.requestId ?? facts.requestId,
+    title: words(body.title) ?? "The request was refused",
+    detail: words(body.detail),
+    violations: Array.isArray(body.errors) ? body.errors.filter(isViolation) : [],
+    requestId: words(body.requestId) ?? facts.requestId,
     more: Object.fromEntries(Object.entries(body).filter(([name]) => !KNOWN.has(name))),
   });
 }
@@ -78,4 +89,21 @@ export async function problemOf(response: Response): Promise<ApiProblem> {
 function seconds(header: string | null): number | null {
   const read = header === null ? NaN : Number(header);
   return Number.isFinite(read) ? read : null;
+}
+
+/** The JSON of a text; undefined where it is none. */
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function words(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+function isViolation(one: Partial<Violation> | null): one is Violation {
+  return typeof one?.pointer === "string" && typeof one.detail === "string";
 }

@@ -1,5 +1,7 @@
 // Where in the console somebody is: the part of the address after `#`. It names things by their ids and holds no secret.
 import { useMemo } from "preact/hooks";
+import { announce, unsayAll } from "./announce";
+import { anythingHeld } from "./hold";
 import { store, useStore } from "./store";
 
 export interface Route {
@@ -11,7 +13,20 @@ export interface Route {
 }
 
 const address = store(location.hash);
-addEventListener("hashchange", () => address.set(location.hash));
+let wanted: string | null = null; // where the console itself is going
+addEventListener("hashchange", () => {
+  const own = location.hash === wanted;
+  wanted = null;
+  if (!own && anythingHeld() && location.hash !== address.get()) stay();
+  else address.set(location.hash);
+});
+
+// Back, a link or another address: what must not be left stays, and its address comes back on top of the history.
+function stay(): void {
+  history.pushState(null, "", address.get() || "#");
+  unsayAll();
+  announce("First finish here: what is under way or shown this once would be lost.", "bad");
+}
 
 export function routeOf(hash: string): Route {
   const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
@@ -30,6 +45,7 @@ export function href(...segments: string[]): string {
 }
 
 export function go(to: string): void {
+  wanted = to;
   location.hash = to;
 }
 

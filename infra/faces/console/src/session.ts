@@ -5,6 +5,7 @@ export type Ending = "signed_out" | "idle" | "refused";
 
 const IDLE_MS = 15 * 60_000;
 const WARN_MS = 60_000;
+const STEP_MS = 15_000;
 
 let token: string | null = null;
 let leaving = new AbortController();
@@ -61,7 +62,12 @@ export function used(): void {
 function look(): void {
   const left = lastUsed + IDLE_MS - Date.now();
   if (left <= 0) end("idle");
-  else if (left <= WARN_MS && endsSoonMs.get() === null) endsSoonMs.set(left);
+  else if (left <= WARN_MS) warn(Math.ceil(left / STEP_MS) * STEP_MS);
+}
+
+// In steps: it is read out each time.
+function warn(leftMs: number): void {
+  if (endsSoonMs.get() !== leftMs) endsSoonMs.set(leftMs);
 }
 
 for (const sign of ["click", "keydown", "wheel", "touchmove"]) {

@@ -1,4 +1,6 @@
 import type { ComponentChildren, TargetedMouseEvent } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { passOn } from "./focus";
 
 interface Props {
   children: ComponentChildren;
@@ -14,11 +16,14 @@ interface Props {
   small?: boolean;
 }
 
-/** While `busy` it keeps its place and its focus, and does nothing. `label` is what is read out instead of its text. */
+/** While `busy` it keeps its place and its focus, and does nothing; when it goes, what comes instead has the focus. `label` is what is read out instead of its text. */
 export function Button(props: Props) {
   const { kind = "plain", type = "button", busy = false, disabled = false } = props;
+  const own = useRef<HTMLButtonElement>(null);
+  useLayoutEffect(() => () => passOn(own.current), []);
   return (
     <button
+      ref={own}
       type={type}
       class={`button ${kind}${props.small ? " small" : ""}`}
       aria-busy={busy || undefined}

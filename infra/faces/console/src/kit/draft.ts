@@ -10,8 +10,6 @@ export interface Spec {
   optional?: boolean;
   first?: string | boolean;
   options?: { value: string; label: string }[];
-  min?: number;
-  max?: number;
   /** Fields with the same group stand together under it. */
   group?: string;
 }

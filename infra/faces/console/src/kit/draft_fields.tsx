@@ -49,17 +49,5 @@ function DraftField(props: { spec: Spec; value: string | boolean; onValue: (valu
   if (spec.as === "select") return <SelectField {...common} value={text} options={spec.options ?? []} />;
   if (spec.as === "lines" || spec.as === "area") return <AreaField {...common} value={text} mono />;
   const number = spec.as === "integer" || spec.as === "number";
-  return (
-    <TextField
-      {...common}
-      value={text}
-      type={number ? "number" : "text"}
-      mono={spec.as === "url"}
-      {...(number && {
-        step: spec.as === "integer" ? 1 : ("any" as const),
-        min: spec.min ?? 0,
-        ...(spec.max !== undefined && { max: spec.max }),
-      })}
-    />
-  );
+  return <TextField {...common} value={text} type={number ? "number" : "text"} mono={spec.as === "url"} />;
 }

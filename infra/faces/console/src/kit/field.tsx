@@ -53,22 +53,18 @@ interface TextProps extends Common {
   required?: boolean;
   disabled?: boolean;
   autoFocus?: boolean;
-  min?: number;
-  max?: number;
-  step?: number | "any";
   mono?: boolean;
   /** Masked, kept from spelling services and from what browsers remember. */
   secret?: boolean;
 }
 
 export function TextField(props: TextProps) {
-  const { placeholder, min, max, step, type = "text" } = props;
+  // A browser keeps what is no number in a number field to itself: it would be left out as if nothing were there.
+  const number = props.type === "number";
   const given = {
-    type,
-    placeholder,
-    min,
-    max,
-    step,
+    type: number ? "text" : (props.type ?? "text"),
+    inputMode: number ? "decimal" : undefined,
+    placeholder: props.placeholder,
     ...(props.maxLength !== undefined && { maxLength: props.maxLength }),
   } as object;
   return (

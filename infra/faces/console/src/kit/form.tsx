@@ -48,7 +48,9 @@ export function Form(props: Props) {
 export function useViolation(pointer: string | undefined, exactly = false): string | null {
   const problem = useContext(Refusal);
   if (!problem || pointer === undefined) return null;
-  const own = problem.violations.filter((one) => one.pointer === pointer || (!exactly && one.pointer.startsWith(`${pointer}/`)));
+  const own = problem.violations.filter(
+    (one) => one.pointer === pointer || (!exactly && one.pointer.startsWith(`${pointer}/`)),
+  );
   return own.length > 0 ? own.map((one) => one.detail).join(" ") : null;
 }
 

@@ -1,6 +1,8 @@
 export { Badge, Exposure, type Tone } from "./badge";
+export { Boundary } from "./boundary";
 export { Button, LinkButton } from "./button";
-export { Confirm, Dialog } from "./dialog";
+export { Cut } from "./cut";
+export { Cancel, Confirm, Dialog } from "./dialog";
 export { bodyOf, changesOf, draftOf, type Draft, type Spec } from "./draft";
 export { DraftFields } from "./draft_fields";
 export { Empty, Loaded, Skeleton } from "./empty";
@@ -14,3 +16,4 @@ export { Copyable, SecretOnce } from "./secret";
 export { Table, type Column } from "./table";
 export { Tabs, type Tab } from "./tabs";
 export { Again, exactly, relativeTo, Time } from "./time";
+export { Worded } from "./worded";

@@ -1,6 +1,7 @@
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { announce } from "../announce";
 import { Button } from "./button";
+import { useHold } from "./dialog";
 import { CheckField } from "./field";
 
 /** Copies, also where a page over plain http has no clipboard of its own. True when it worked. */
@@ -55,8 +56,17 @@ interface Props {
   onDone: () => void;
 }
 
-/** A secret that the gateway shows this once. It goes from the page when this is closed, which takes a box to tick. */
+/**
+ * A secret that the gateway shows this once. It goes from the page when this is closed, which takes a box to tick; until
+ * then it holds its dialog, and the browser asks before the page is closed.
+ */
 export function SecretOnce(props: Props) {
+  useHold();
+  useEffect(() => {
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    addEventListener("beforeunload", ask);
+    return () => removeEventListener("beforeunload", ask);
+  }, []);
   const [kept, setKept] = useState(false);
   return (
     <div class="secret-once">

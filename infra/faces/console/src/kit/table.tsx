@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Button } from "./button";
 
 export interface Column<T> {
@@ -21,8 +22,25 @@ interface Props<T> {
   onMore?: () => void;
 }
 
+/** Rows that are drawn at once: hundreds of cards are more than a phone should lay out, or anybody scroll past. */
+const STEP = 50;
+
 // The roles are said aloud: as cards on a phone the rows are blocks, and browsers then forget that this is a table.
 export function Table<T>(props: Props<T>) {
+  const [most, setMost] = useState(STEP);
+  const body = useRef<HTMLTableSectionElement>(null);
+  const first = useRef<number | null>(null);
+  // Where the button that was pressed is gone, the focus goes to the first of the rows that came.
+  useLayoutEffect(() => {
+    const row = first.current === null ? undefined : body.current?.rows[first.current];
+    first.current = null;
+    if (row && most >= props.rows.length) row.focus();
+  }, [most]);
+  const showMore = () => {
+    first.current = most;
+    setMost(most + STEP);
+  };
+  const hidden = props.rows.length - most;
   if (props.rows.length === 0 && props.empty) return <>{props.empty}</>;
   return (
     <div class="table-box">
@@ -37,9 +55,9 @@ export function Table<T>(props: Props<T>) {
             ))}
           </tr>
         </thead>
-        <tbody role="rowgroup">
-          {props.rows.map((row, at) => (
-            <tr key={props.rowKey(row, at)} role="row">
+        <tbody role="rowgroup" ref={body}>
+          {props.rows.slice(0, most).map((row, at) => (
+            <tr key={props.rowKey(row, at)} role="row" tabIndex={at > 0 && at % STEP === 0 ? -1 : undefined}>
               {props.columns.map(({ head, cell, kind }) => (
                 <td key={head} role="cell" class={kind ?? ""} data-label={head}>
                   <div>{cell(row)}</div>
@@ -49,7 +67,14 @@ export function Table<T>(props: Props<T>) {
           ))}
         </tbody>
       </table>
-      {props.more && (
+      {hidden > 0 && (
+        <div class="table-foot">
+          <Button onClick={showMore}>
+            Show {Math.min(hidden, STEP)} more of {props.rows.length}
+          </Button>
+        </div>
+      )}
+      {props.more && hidden <= 0 && (
         <div class="table-foot">
           <Button busy={props.busy ?? false} onClick={() => props.onMore?.()}>
             Show more

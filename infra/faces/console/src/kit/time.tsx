@@ -19,15 +19,17 @@ function tick(): void {
   if (!document.hidden) now.set(Date.now());
 }
 
-function useNow(): number {
+// Watched before it ticks, so that what has just come is not measured by the clock of a while ago.
+function useNow(at?: string | null): number {
+  const nowMs = useStore(now);
+  useEffect(tick, [at]);
   useEffect(() => {
     if (watchers++ === 0) ticking = setInterval(tick, 10_000);
-    tick();
     return () => {
       if (--watchers === 0) clearInterval(ticking);
     };
   }, []);
-  return useStore(now);
+  return nowMs;
 }
 
 export function relativeTo(at: string, nowMs: number): string {
@@ -55,7 +57,7 @@ export function Again(props: { at: string }) {
 
 /** `2 minutes ago`, with the exact time as its title; both in words where `both`. Null shows as a dash. */
 export function Time(props: { at: string | null | undefined; both?: boolean }) {
-  const nowMs = useNow();
+  const nowMs = useNow(props.at);
   if (!props.at || Number.isNaN(Date.parse(props.at))) return <span class="muted">–</span>;
   return (
     <time dateTime={props.at} title={exactly(props.at)}>

@@ -1,5 +1,6 @@
 import { useEffect } from "preact/hooks";
 import { modals, unsayAll } from "../announce";
+import { Boundary } from "../kit";
 import { useRoute } from "../router";
 import { signedIn } from "../session";
 import { useStore } from "../store";
@@ -36,7 +37,13 @@ function Inside() {
       </a>
       <Header current={view?.path ?? ""} />
       <main id="main" tabIndex={-1}>
-        {view ? <view.view key={key} rest={route.rest} query={route.query} /> : <Nowhere key={key} />}
+        {view ? (
+          <Boundary key={key}>
+            <view.view rest={route.rest} query={route.query} />
+          </Boundary>
+        ) : (
+          <Nowhere key={key} />
+        )}
       </main>
     </div>
   );

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../kit";
 import { href, useRoute } from "../router";
 import { end } from "../session";
@@ -8,9 +8,15 @@ import { VIEWS } from "../views";
 export function Header(props: { current: string }) {
   const [open, setOpen] = useState(false);
   const route = useRoute();
+  const box = useRef<HTMLElement>(null);
   useEffect(() => setOpen(false), [route]);
+  const close = (event: KeyboardEvent) => {
+    if (event.key !== "Escape" || !open) return;
+    setOpen(false);
+    box.current?.querySelector<HTMLElement>(".menu button")?.focus();
+  };
   return (
-    <header class={open ? "side open" : "side"}>
+    <header class={open ? "side open" : "side"} ref={box} onKeyDown={close}>
       <div class="brand">
         <span class="mark" aria-hidden="true" />
         <span>

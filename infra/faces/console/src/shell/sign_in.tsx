@@ -20,13 +20,20 @@ export function SignIn() {
   const field = useRef<HTMLInputElement>(null);
   const [error, setError] = useState<string | null>(null);
   const signingIn = useAction(async (token: string) => {
-    await get<ProviderPage>("knowledge/providers", { query: { limit: 1 }, token });
-    if (field.current) field.current.value = "";
+    try {
+      await get<ProviderPage>("knowledge/providers", { query: { limit: 1 }, token });
+    } finally {
+      empty(field.current);
+    }
     begin(token);
   });
   useEffect(() => {
     document.title = "Sign in · Knowledge Gateway";
     field.current?.focus();
+    // A page that is gone back to comes as it was left.
+    const forget = () => empty(field.current);
+    addEventListener("pagehide", forget);
+    return () => removeEventListener("pagehide", forget);
   }, []);
   const submit = () => {
     const token = field.current?.value.trim() ?? "";
@@ -75,6 +82,10 @@ export function SignIn() {
       </div>
     </main>
   );
+}
+
+function empty(field: HTMLInputElement | null): void {
+  if (field) field.value = "";
 }
 
 function wrongWith(token: string): string | null {

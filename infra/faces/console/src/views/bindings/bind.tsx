@@ -3,6 +3,7 @@ import type { EntryShown, InstanceShown, ProviderMade } from "../../api";
 import { announce } from "../../announce";
 import { Intent } from "../../intent";
 import { Button, Form, FormFoot, Loaded, LinkButton, Notice, Page, Section, TextField } from "../../kit";
+import { isolated } from "../../naming";
 import { useAction, useLoad } from "../../load";
 import { href } from "../../router";
 import { readOne } from "../instances/calls";
@@ -28,7 +29,7 @@ export function Bind({ instanceId, remoteId }: { instanceId: string; remoteId: s
   const instance = read.data?.instance;
   return (
     <Page
-      title={made ? `${made.provider.name} is bound` : "Bind a knowledge base"}
+      title={made ? `${isolated(made.provider.name)} is bound` : "Bind a knowledge base"}
       back={{ href: href("instances", instanceId), label: instance?.name ?? "The instance" }}
       lead="Searched once before anything is saved, so that what is saved has worked."
     >
@@ -63,7 +64,7 @@ function BindForm(props: {
   const binding = useAction(async () => {
     const body = createBody(instance.kind, draft, { instanceId: instance.id, remoteId, testQuery });
     const provider = await create(body, intent.current);
-    announce(`${provider.name} is bound, and active.`);
+    announce(`${isolated(provider.name)} is bound, and active.`);
     props.onMade({ provider, testQuery });
   });
   return (

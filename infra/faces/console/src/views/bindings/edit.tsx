@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import type { EntryShown } from "../../api";
 import { announce } from "../../announce";
 import { Button, Confirm, Empty, Form, FormFoot, LinkButton, Loaded, Page, Section, TextField } from "../../kit";
+import { isolated } from "../../naming";
 import { useAction, useLoad } from "../../load";
 import { go, href } from "../../router";
 import { readOne as readInstance } from "../instances/calls";
@@ -70,9 +71,11 @@ function Actions({ of, onRead }: { of: BindingRead; onRead: (read: Read) => void
   const { provider } = of;
   const [open, setOpen] = useState<"restore" | "delete" | null>(null);
   const close = () => setOpen(null);
+  // What is written in the form stays bound to what was read for it.
+  const [newer, setNewer] = useState<Read | null>(null);
   const deleting = async () => {
-    await drop(of);
-    announce(`${provider.name} is deleted.`);
+    await drop(newer ?? of);
+    announce(`${isolated(provider.name)} is deleted.`);
     go(`${href("instances", provider.instanceId)}?tab=bound`);
   };
   return (
@@ -85,11 +88,12 @@ function Actions({ of, onRead }: { of: BindingRead; onRead: (read: Read) => void
       {open === "restore" && <Restore of={of} onRead={onRead} onClose={close} />}
       {open === "delete" && (
         <Confirm
-          title={`Delete ${provider.name}`}
+          title={`Delete ${isolated(provider.name)}`}
           typed={provider.name}
           action="Delete"
           danger
           onConfirm={deleting}
+          onReread={async () => setNewer(await readOne(provider.id))}
           onClose={close}
         >
           <p>The knowledge base is asked nothing more. On the server nothing is changed. This cannot be undone.</p>

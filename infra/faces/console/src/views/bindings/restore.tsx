@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { ProviderShown } from "../../api";
 import { announce } from "../../announce";
 import { pathOf, post } from "../../call";
-import { Button, Dialog, Form, FormFoot, TextField } from "../../kit";
+import { Button, Dialog, Form, FormFoot, TextField, Cancel } from "../../kit";
 import { useAction } from "../../load";
 import type { Read } from "../providers/calls";
 import { TestFailure } from "../providers/test_failure";
@@ -18,7 +18,7 @@ export function Restore(props: { of: Read; onRead: (read: Read) => void; onClose
     props.onClose();
   });
   return (
-    <Dialog title="Restore defaults" onClose={props.onClose} held={restoring.busy}>
+    <Dialog title="Restore defaults" onClose={props.onClose}>
       <Form onSubmit={() => void restoring.run()} problem={restoring.problem}>
         <TestFailure of={restoring.problem} />
         <p>
@@ -33,9 +33,7 @@ export function Restore(props: { of: Read; onRead: (read: Read) => void; onClose
           hint="Asked for real, once, before anything is saved."
         />
         <FormFoot>
-          <Button onClick={props.onClose} disabled={restoring.busy}>
-            Cancel
-          </Button>
+          <Cancel onClick={props.onClose} />
           <Button type="submit" kind="primary" busy={restoring.busy}>
             Test and restore
           </Button>

@@ -235,9 +235,11 @@ function Found({ of }: { of: Read }) {
 
 function Delete({ collectionId, of }: { collectionId: string; of: Read }) {
   const [open, setOpen] = useState(false);
+  // What is written in the editor stays bound to what was read for it.
+  const [newer, setNewer] = useState<Read | null>(null);
   const name = of.card.title || of.card.keys[0] || of.card.id;
   const deleting = async () => {
-    await drop(collectionId, of);
+    await drop(collectionId, newer ?? of);
     announce("The card is deleted.");
     go(href("cards", collectionId));
   };
@@ -247,9 +249,17 @@ function Delete({ collectionId, of }: { collectionId: string; of: Read }) {
         Delete
       </Button>
       {open && (
-        <Confirm title="Delete the card" action="Delete" danger onConfirm={deleting} onClose={() => setOpen(false)}>
+        <Confirm
+          title="Delete the card"
+          action="Delete"
+          danger
+          onConfirm={deleting}
+          onReread={async () => setNewer(await readOne(collectionId, of.card.id))}
+          onClose={() => setOpen(false)}
+        >
           <p>
-            “{name}” is found under none of its {of.card.keys.length} keys any more. This cannot be undone.
+            “<bdi>{name}</bdi>” goes, and will be found under none of its {of.card.keys.length} keys. This cannot be
+            undone.
           </p>
         </Confirm>
       )}

@@ -2,7 +2,8 @@ import { useRef, useState } from "preact/hooks";
 import type { ExposureProfile } from "../../api";
 import { announce } from "../../announce";
 import { Intent } from "../../intent";
-import { Button, ChoiceField, Dialog, Form, FormFoot, TextField } from "../../kit";
+import { Button, ChoiceField, Dialog, Form, FormFoot, TextField, Cancel } from "../../kit";
+import { isolated } from "../../naming";
 import { useAction } from "../../load";
 import { go, href } from "../../router";
 import { create, readOne, rename, type Read } from "./calls";
@@ -22,12 +23,12 @@ export function Create({ onClose }: { onClose: () => void }) {
   const intent = useRef(new Intent());
   const creating = useAction(async () => {
     const made = await create({ name, exposureProfile: exposure }, intent.current);
-    announce(`${made.name} is made.`);
+    announce(`${isolated(made.name)} is made.`);
     onClose();
     go(href("cards", made.id));
   });
   return (
-    <Dialog title="New collection" onClose={onClose} held={creating.busy}>
+    <Dialog title="New collection" onClose={onClose}>
       <Form onSubmit={() => void creating.run()} problem={creating.problem}>
         <TextField label="Name" value={name} onValue={setName} pointer="/name" hint="One line for people." />
         <ChoiceField
@@ -38,9 +39,7 @@ export function Create({ onClose }: { onClose: () => void }) {
           options={EXPOSURES}
         />
         <FormFoot>
-          <Button onClick={onClose} disabled={creating.busy}>
-            Cancel
-          </Button>
+          <Cancel onClick={onClose} />
           <Button type="submit" kind="primary" busy={creating.busy}>
             Make it
           </Button>
@@ -62,13 +61,11 @@ export function Rename(props: { of: Read; onRead: (read: Read) => void; onClose:
     saving.clear();
   });
   return (
-    <Dialog title="Rename the collection" onClose={props.onClose} held={saving.busy}>
+    <Dialog title="Rename the collection" onClose={props.onClose}>
       <Form onSubmit={() => void saving.run()} problem={saving.problem} onReload={() => void reread.run()}>
         <TextField label="Name" value={name} onValue={setName} pointer="/name" />
         <FormFoot>
-          <Button onClick={props.onClose} disabled={saving.busy}>
-            Cancel
-          </Button>
+          <Cancel onClick={props.onClose} />
           <Button type="submit" kind="primary" busy={saving.busy}>
             Save
           </Button>

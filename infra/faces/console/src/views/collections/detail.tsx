@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { announce } from "../../announce";
 import { Cards } from "../cards/cards";
 import { Button, Confirm, Exposure, LinkButton, Loaded, Page } from "../../kit";
+import { isolated } from "../../naming";
 import { useLoad } from "../../load";
 import { go, href } from "../../router";
 import { counted } from "../../words";
@@ -39,7 +40,7 @@ function Actions({ of, onRead }: { of: Read; onRead: (read: Read) => void }) {
   const deleting = async () => {
     await drop(of);
     gone.set([...gone.get(), { id: collection.id, name: collection.name, cards: collection.cardCount }]);
-    announce(`${collection.name} is deleted.`);
+    announce(`${isolated(collection.name)} is deleted.`);
     go(href("cards"));
   };
   return (
@@ -57,11 +58,12 @@ function Actions({ of, onRead }: { of: Read; onRead: (read: Read) => void }) {
       {open === "rename" && <Rename of={of} onRead={onRead} onClose={close} />}
       {open === "delete" && (
         <Confirm
-          title={`Delete ${collection.name}`}
+          title={`Delete ${isolated(collection.name)}`}
           typed={collection.name}
           action="Delete"
           danger
           onConfirm={deleting}
+          onReread={async () => onRead(await readOne(collection.id))}
           onClose={close}
         >
           <p>

@@ -3,6 +3,7 @@ import type { CollectionShown } from "../../api";
 import { announce } from "../../announce";
 import { Button, Dialog, ProblemBox } from "../../kit";
 import { useAction } from "../../load";
+import { unreadable } from "../../problem";
 import { counted } from "../../words";
 import { exportPage } from "./calls";
 
@@ -20,6 +21,7 @@ export function Export({ of }: { of: CollectionShown }) {
       parts.push(page.text);
       count += page.text.split("\n").length - 1;
       setLines(count);
+      if (page.nextCursor !== null && page.nextCursor === cursor) throw unreadable();
       cursor = page.nextCursor;
     } while (cursor !== null);
     handOver(parts, fileNameOf(of.name));

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { CollectionShown } from "../../api";
 import { Button, Empty, Exposure, Notice, Page, ProblemBox, Skeleton, Table, Time, type Column } from "../../kit";
+import { isolated, named } from "../../naming";
 import { usePages } from "../../load";
 import { href } from "../../router";
 import { useStore } from "../../store";
@@ -15,7 +16,7 @@ const COLUMNS: Column<CollectionShown>[] = [
     kind: "main",
     cell: (one) => (
       <>
-        <a href={href("cards", one.id)}>{one.name}</a>
+        <a href={href("cards", one.id)}>{named(one)}</a>
         <div class="row tags">
           <Exposure of={one.exposureProfile} />
           <code class="muted">{one.id}</code>
@@ -43,7 +44,7 @@ export function List() {
       }
     >
       {deleted.map((one) => (
-        <Notice key={one.id} title={`“${one.name}” is deleted`}>
+        <Notice key={one.id} title={`“${isolated(one.name)}” is deleted`}>
           <p>
             It is gone for everybody, and its name is free. What is stored of its {counted(one.cards, "card")} is
             cleared away in the background.

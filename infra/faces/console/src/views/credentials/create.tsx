@@ -1,7 +1,8 @@
 import { useRef, useState } from "preact/hooks";
 import type { CredentialClass } from "../../api";
 import { announce } from "../../announce";
-import { Button, ChoiceField, Dialog, Form, FormFoot, Notice } from "../../kit";
+import { Button, ChoiceField, Dialog, Form, FormFoot, Notice, Cancel } from "../../kit";
+import { isolated } from "../../naming";
 import { Intent } from "../../intent";
 import { useAction } from "../../load";
 import { create, type Issued } from "./calls";
@@ -21,9 +22,9 @@ export function Create({ onClose }: { onClose: () => void }) {
   const [made, setMade] = useState<Issued | null>(null);
   return (
     <Dialog
-      title={made ? `Token of ${made.credential.name}` : "Issue a credential"}
+      title={made ? `Token of ${isolated(made.credential.name)}` : "Issue a credential"}
       onClose={onClose}
-      held={!!made?.token}
+
       wide={!made}
     >
       {made ? <TokenOnce of={made} onDone={onClose} /> : <CreateForm onMade={setMade} onClose={onClose} />}
@@ -66,9 +67,7 @@ function CreateForm({ onMade, onClose }: { onMade: (made: Issued) => void; onClo
         )}
         <CredentialFields kind={kind} draft={draft} onDraft={setDraft} strict={strict} />
         <FormFoot>
-          <Button onClick={onClose} disabled={making.busy}>
-            Cancel
-          </Button>
+          <Cancel onClick={onClose} />
           <Button type="submit" kind="primary" busy={making.busy}>
             Issue
           </Button>

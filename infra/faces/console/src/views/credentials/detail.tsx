@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import type { CredentialShown } from "../../api";
 import { announce } from "../../announce";
 import { Button, Confirm, Facts, LinkButton, Loaded, Notice, Page, Section, Time } from "../../kit";
+import { isolated } from "../../naming";
 import { useLoad } from "../../load";
 import { go, href } from "../../router";
 import { counted } from "../../words";
@@ -184,12 +185,12 @@ function Revoke({ of, onRead, onClose }: { of: Read; onRead: (read: Read) => voi
       await readOne(credential.id).then(onRead, () => undefined);
       throw thrown;
     }
-    announce(`${credential.name} is revoked.`);
+    announce(`${isolated(credential.name)} is revoked.`);
     go(href("credentials"));
   };
   return (
     <Confirm
-      title={`Revoke ${credential.name}`}
+      title={`Revoke ${isolated(credential.name)}`}
       typed={credential.name}
       action="Revoke"
       danger

@@ -1,6 +1,7 @@
 import { useRef, useState } from "preact/hooks";
 import { announce } from "../../announce";
-import { Button, Dialog, Form, FormFoot } from "../../kit";
+import { Button, Dialog, Form, FormFoot, Cancel } from "../../kit";
+import { isolated } from "../../naming";
 import { useAction } from "../../load";
 import { change, readOne, type Read } from "./calls";
 import { changesFor, draftFor } from "./draft";
@@ -37,14 +38,12 @@ export function Edit({ of, onRead, onClose }: Props) {
     box.current?.querySelector<HTMLElement>("textarea")?.focus();
   };
   return (
-    <Dialog title={`Edit ${credential.name}`} onClose={onClose}>
+    <Dialog title={`Edit ${isolated(credential.name)}`} onClose={onClose}>
       <div ref={box}>
         <Form onSubmit={submit} problem={saving.problem} onReload={() => void rereading.run()}>
           <CredentialFields kind={credential.class} draft={draft} onDraft={setDraft} strict={strict} />
           <FormFoot>
-            <Button onClick={onClose} disabled={saving.busy}>
-              Cancel
-            </Button>
+            <Cancel onClick={onClose} />
             <Button type="submit" kind="primary" busy={saving.busy}>
               Save
             </Button>

@@ -37,8 +37,6 @@ export function CredentialFields(props: Props) {
           label="Requests a minute"
           optional
           type="number"
-          min={1}
-          max={100_000}
           value={draft.rate}
           onValue={(rate) => onDraft({ ...draft, rate })}
           pointer="/ratePerMinute"
@@ -48,8 +46,6 @@ export function CredentialFields(props: Props) {
             label="A minute, from one address"
             optional
             type="number"
-            min={1}
-            max={10_000}
             value={draft.addressRate}
             onValue={(addressRate) => onDraft({ ...draft, addressRate })}
             pointer="/addressRatePerMinute"

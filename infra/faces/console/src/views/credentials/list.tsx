@@ -3,6 +3,7 @@ import type { CredentialShown } from "../../api";
 import {
   Badge,
   Button,
+  Cut,
   Empty,
   Loaded,
   Page,
@@ -14,6 +15,7 @@ import {
   type Option,
 } from "../../kit";
 import { useLoad } from "../../load";
+import { named } from "../../naming";
 import { href, note } from "../../router";
 import { counted } from "../../words";
 import { ClassBadge, StateBadge } from "./badges";
@@ -27,7 +29,7 @@ const COLUMNS: Column<CredentialShown>[] = [
     kind: "main",
     cell: (one) => (
       <>
-        <a href={href("credentials", one.id)}>{one.name}</a>
+        <a href={href("credentials", one.id)}>{named(one)}</a>
         <div class="muted small-text">
           <code>{one.id}</code>
         </div>
@@ -36,7 +38,7 @@ const COLUMNS: Column<CredentialShown>[] = [
   },
   { head: "Class", cell: (one) => <ClassBadge of={one.class} /> },
   { head: "State", cell: (one) => <StateBadge of={one} /> },
-  { head: "May be used", kind: "wide", cell: (one) => <Where of={one} /> },
+  { head: "Reach", kind: "wide", cell: (one) => <Where of={one} /> },
   { head: "A minute", kind: "num", cell: (one) => one.ratePerMinute },
   { head: "Ends", cell: (one) => (one.expiresAt ? <Time at={one.expiresAt} /> : <span class="muted">never</span>) },
 ];
@@ -107,15 +109,23 @@ function Filtered({ all, query }: { all: CredentialShown[]; query: URLSearchPara
   );
 }
 
+const MOST_ORIGINS = 3;
+
 function Where({ of }: { of: CredentialShown }) {
   return (
     <div class="small-text">
-      {of.origins?.map((origin) => (
-        <div key={origin} class="break">
-          {origin}
+      {of.origins?.slice(0, MOST_ORIGINS).map((origin) => (
+        <div key={origin}>
+          <Cut text={origin} />
         </div>
       ))}
-      {of.allowedProviders && <span>{counted(of.allowedProviders.length, "provider")} alone</span>}
+      {of.origins && of.origins.length > MOST_ORIGINS && (
+        <div class="muted">and {of.origins.length - MOST_ORIGINS} more origins</div>
+      )}
+      {of.class === "adm" && <span class="muted">administers everything</span>}
+      {of.class === "agt" && (
+        <div>{of.allowedProviders ? `${counted(of.allowedProviders.length, "provider")} alone` : "all providers"}</div>
+      )}
       {of.grants.map((grant) => (
         <Badge key={grant} tone={grant === "external_knowledge:agent" ? "warn" : "neutral"}>
           {grant}

@@ -1,6 +1,7 @@
 import { useRef, useState } from "preact/hooks";
 import { announce } from "../../announce";
-import { Button, Dialog, Form, FormFoot, Notice } from "../../kit";
+import { Button, Dialog, Form, FormFoot, Notice, Cancel } from "../../kit";
+import { isolated } from "../../naming";
 import { Intent } from "../../intent";
 import { useAction } from "../../load";
 import { readOne, rotate, type Issued, type Read } from "./calls";
@@ -17,7 +18,7 @@ export function Rotate(props: Props) {
   const [made, setMade] = useState<Issued | null>(null);
   const { name } = props.of.credential;
   return (
-    <Dialog title={made ? `New token of ${name}` : `Rotate ${name}`} onClose={props.onClose} held={!!made?.token}>
+    <Dialog title={made ? `New token of ${isolated(name)}` : `Rotate ${isolated(name)}`} onClose={props.onClose}>
       {made ? <TokenOnce of={made} onDone={props.onClose} /> : <RotateForm {...props} onMade={setMade} />}
     </Dialog>
   );
@@ -45,9 +46,7 @@ function RotateForm({ of, onRead, onMade, onClose }: Props & { onMade: (made: Is
       </Notice>
       <p>To change over without a gap, issue a second credential, and revoke this one when nobody uses it any more.</p>
       <FormFoot>
-        <Button onClick={onClose} disabled={rotating.busy}>
-          Cancel
-        </Button>
+        <Cancel onClick={onClose} />
         <Button type="submit" kind="danger" busy={rotating.busy}>
           Rotate now
         </Button>

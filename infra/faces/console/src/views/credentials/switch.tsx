@@ -1,5 +1,6 @@
 import { announce } from "../../announce";
-import { Button, Dialog, Form, FormFoot } from "../../kit";
+import { Button, Dialog, Form, FormFoot, Cancel } from "../../kit";
+import { isolated } from "../../naming";
 import { useAction } from "../../load";
 import { change, readOne, type Read } from "./calls";
 import { ROOT } from "./classes";
@@ -16,7 +17,7 @@ export function Switch({ of, onRead, onClose }: Props) {
   const off = credential.status === "active";
   const switching = useAction(async () => {
     onRead(await change(of, { status: off ? "disabled" : "active" }));
-    announce(`${credential.name} is switched ${off ? "off" : "on"}.`);
+    announce(`${isolated(credential.name)} is switched ${off ? "off" : "on"}.`);
     onClose();
   });
   const rereading = useAction(async () => {
@@ -24,7 +25,7 @@ export function Switch({ of, onRead, onClose }: Props) {
     switching.clear();
   });
   return (
-    <Dialog title={`Switch ${credential.name} ${off ? "off" : "on"}`} onClose={onClose}>
+    <Dialog title={`Switch ${isolated(credential.name)} ${off ? "off" : "on"}`} onClose={onClose}>
       <Form onSubmit={() => void switching.run()} problem={switching.problem} onReload={() => void rereading.run()}>
         <p>
           {off
@@ -34,16 +35,14 @@ export function Switch({ of, onRead, onClose }: Props) {
         {off && credential.id === ROOT && (
           <p>
             This needs another admin credential that is active and never ends. If you are signed in as root, you are
-            signed out.
+            signed out with the next thing that you do.
           </p>
         )}
         {off && credential.class === "adm" && credential.id !== ROOT && (
-          <p>If you are signed in with it, you are signed out.</p>
+          <p>If you are signed in with it, you are signed out with the next thing that you do.</p>
         )}
         <FormFoot>
-          <Button onClick={onClose} disabled={switching.busy}>
-            Cancel
-          </Button>
+          <Cancel onClick={onClose} />
           <Button type="submit" kind={off ? "danger" : "primary"} busy={switching.busy}>
             Switch {off ? "off" : "on"}
           </Button>

@@ -14,6 +14,7 @@ import {
   Table,
   Time,
   type Column,
+  Worded,
 } from "../../kit";
 import { useLoad } from "../../load";
 import { href } from "../../router";
@@ -67,7 +68,7 @@ function Content({ of }: { of: OneHealthShown }) {
           </p>
         )}
         <p>
-          {provider.code && <code>{provider.code}</code>} {provider.explanation}
+          {provider.code && <code>{provider.code}</code>} <Worded of={provider.explanation} />
         </p>
         {provider.retryAt && (
           <p>

@@ -5,7 +5,7 @@ const COLUMNS: Column<PoolHealthShown>[] = [
   { head: "Pool", kind: "main", cell: (one) => one.pool },
   { head: "Keys", cell: (one) => <Keys of={one} /> },
   { head: "Used in 24 hours", cell: (one) => <Allowance of={one.allowance} /> },
-  { head: "Usable", cell: (one) => (one.retryAt ? <Again at={one.retryAt} /> : <span class="muted">–</span>) },
+  { head: "Asked again", cell: (one) => (one.retryAt ? <Again at={one.retryAt} /> : <span class="muted">–</span>) },
 ];
 
 /** Keys and allowances of the live services, briefly; the view of pools has the rest. */

@@ -1,5 +1,6 @@
 import type { ProviderHealthShown } from "../../api";
-import { Again, Badge, Empty, Exposure, Table, Time, type Column } from "../../kit";
+import { Again, Badge, Empty, Exposure, Table, Time, type Column, Worded } from "../../kit";
+import { named } from "../../naming";
 import { href } from "../../router";
 import { KINDS, STATES, warningText } from "../../words";
 import { Circuits } from "./circuits";
@@ -10,7 +11,7 @@ const COLUMNS: Column<ProviderHealthShown>[] = [
     kind: "main",
     cell: (one) => (
       <>
-        <a href={href("health", one.id)}>{one.name}</a>
+        <a href={href("health", one.id)}>{named(one)}</a>
         <div class="row tags">
           <Exposure of={one.exposureProfile} />
           <span class="muted small-text">{KINDS[one.kind]}</span>
@@ -75,7 +76,7 @@ function Known({ of }: { of: ProviderHealthShown }) {
   return (
     <div class="stack tight small-text">
       <p>
-        {of.code && <code>{of.code}</code>} {of.explanation}
+        {of.code && <code>{of.code}</code>} <Worded of={of.explanation} />
       </p>
       {of.retryAt && (
         <p class="muted">

@@ -46,11 +46,13 @@ function Counts({ of }: { of: HealthShown }) {
 
 function Looked({ of }: { of: HealthShown }) {
   if (of.checkedAt === null) return <>The probe has not looked yet.</>;
+  const others = of.run?.lookedAt != null && of.run.lookedAt + (of.run.leftOut ?? 0) < of.providers.length;
   return (
     <>
       The probe looked <Time at={of.checkedAt} />
       {of.run?.lookedAt != null && ` at ${counted(of.run.lookedAt, "provider")}`}
       {of.run?.leftOut ? `, and left out ${of.run.leftOut} for want of time` : ""}.
+      {others && " The others are judged by what searches have met."}
     </>
   );
 }

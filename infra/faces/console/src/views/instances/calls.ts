@@ -11,6 +11,7 @@ import type {
 } from "../../api";
 import { get, patch, pathOf, post, remove } from "../../call";
 import type { Intent } from "../../intent";
+import { readPages } from "../../pages";
 
 const PATH = "knowledge/instances";
 
@@ -29,14 +30,7 @@ export interface Place {
 
 /** All of them: there are at most a hundred. */
 export async function readAll(signal: AbortSignal): Promise<InstanceShown[]> {
-  const all: InstanceShown[] = [];
-  let cursor: string | null = null;
-  do {
-    const { data }: { data: InstancePage } = await get<InstancePage>(PATH, { query: { limit: 100, cursor }, signal });
-    all.push(...data.instances);
-    cursor = data.nextCursor;
-  } while (cursor !== null);
-  return all;
+  return await readPages<InstancePage, InstanceShown>(PATH, ({ instances }) => instances, signal);
 }
 
 export async function readOne(id: string, signal?: AbortSignal): Promise<Read> {

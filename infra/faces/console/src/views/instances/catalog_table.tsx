@@ -1,6 +1,7 @@
 import type { EntryShown, InstanceShown } from "../../api";
 import type { Bound } from "../bindings/list";
 import { Badge, Empty, Table, type Column } from "../../kit";
+import { isolated } from "../../naming";
 import { href } from "../../router";
 import type { Place } from "./calls";
 import { addressOf, learn } from "./place";
@@ -76,7 +77,11 @@ function Binding({ of, instance, bindings }: { of: EntryShown; instance: Instanc
     );
   }
   return (
-    <a class="button small" href={href("instances", instance.id, "bind", of.id)} aria-label={`Bind ${of.name}`}>
+    <a
+      class="button small"
+      href={href("instances", instance.id, "bind", of.id)}
+      aria-label={`Bind ${isolated(of.name)}`}
+    >
       Bind
     </a>
   );

@@ -2,7 +2,19 @@ import { useRef, useState } from "preact/hooks";
 import type { Acknowledge, ExposureProfile, InstanceCreate } from "../../api";
 import { announce } from "../../announce";
 import { Intent } from "../../intent";
-import { askedBy, Button, ChoiceField, Dialog, Form, FormFoot, RiskQuestion, SelectField, TextField } from "../../kit";
+import {
+  askedBy,
+  Button,
+  ChoiceField,
+  Dialog,
+  Form,
+  FormFoot,
+  RiskQuestion,
+  SelectField,
+  TextField,
+  Cancel,
+} from "../../kit";
+import { isolated } from "../../naming";
 import { useAction } from "../../load";
 import { go, href } from "../../router";
 import { create } from "./calls";
@@ -39,20 +51,18 @@ export function Create({ onClose }: { onClose: () => void }) {
   };
   const creating = useAction(async () => {
     const made = await create(bodyOf(wanted, acknowledge), intent.current);
-    announce(`${made.name} is registered. Nothing was sent to it yet.`);
+    announce(`${isolated(made.name)} is registered. Nothing was sent to it yet.`);
     onClose();
     go(href("instances", made.id));
   });
   const asked = askedBy(creating.problem);
   return (
-    <Dialog title="Register a server" onClose={onClose} held={creating.busy} wide>
+    <Dialog title="Register a server" onClose={onClose} wide>
       <Form onSubmit={() => void creating.run()} problem={creating.problem}>
         {asked && <RiskQuestion asked={asked} accepted={acknowledge} onAccepted={setAcknowledge} />}
         <Fields wanted={wanted} set={set} />
         <FormFoot>
-          <Button onClick={onClose} disabled={creating.busy}>
-            Cancel
-          </Button>
+          <Cancel onClick={onClose} />
           <Button type="submit" kind="primary" busy={creating.busy}>
             Register
           </Button>

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { announce } from "../../announce";
 import { CheckField, Confirm } from "../../kit";
+import { isolated } from "../../naming";
 import { ApiProblem } from "../../problem";
 import { go, href } from "../../router";
 import { counted } from "../../words";
@@ -22,12 +23,12 @@ export function Delete(props: { of: Read; onReload: () => void; onClose: () => v
       }
       throw thrown;
     }
-    announce(`${instance.name} is deleted.`);
+    announce(`${isolated(instance.name)} is deleted.`);
     go(href("instances"));
   };
   return (
     <Confirm
-      title={`Delete ${instance.name}`}
+      title={`Delete ${isolated(instance.name)}`}
       typed={instance.name}
       action="Delete"
       danger

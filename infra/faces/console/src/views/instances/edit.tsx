@@ -1,7 +1,19 @@
 import { useState } from "preact/hooks";
 import type { Acknowledge, InstanceShown } from "../../api";
 import { announce } from "../../announce";
-import { askedBy, Button, ChoiceField, Dialog, Form, FormFoot, Notice, RiskQuestion, TextField } from "../../kit";
+import {
+  askedBy,
+  Button,
+  ChoiceField,
+  Dialog,
+  Form,
+  FormFoot,
+  Notice,
+  RiskQuestion,
+  TextField,
+  Cancel,
+} from "../../kit";
+import { isolated } from "../../naming";
 import { useAction } from "../../load";
 import { counted } from "../../words";
 import { change, readOne, type Read } from "./calls";
@@ -40,7 +52,7 @@ export function Edit(props: Props) {
   });
   const asked = askedBy(saving.problem);
   return (
-    <Dialog title={`Change ${instance.name}`} onClose={props.onClose} held={saving.busy} wide>
+    <Dialog title={`Change ${isolated(instance.name)}`} onClose={props.onClose} wide>
       <Form onSubmit={() => void saving.run()} problem={saving.problem} onReload={() => void reread.run()}>
         {asked && <RiskQuestion asked={asked} accepted={acknowledge} onAccepted={setAcknowledge} />}
         <TextField label="Name" value={draft.name} onValue={(name) => set({ name })} pointer="/name" />
@@ -63,9 +75,7 @@ export function Edit(props: Props) {
           open={instance.privateAuthority !== null}
         />
         <FormFoot>
-          <Button onClick={props.onClose} disabled={saving.busy}>
-            Cancel
-          </Button>
+          <Cancel onClick={props.onClose} />
           <Button type="submit" kind="primary" busy={saving.busy}>
             Save
           </Button>

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import type { InstanceShown } from "../../api";
 import { Badge, Button, Empty, Exposure, Loaded, Page, RiskBadges, Table, type Column } from "../../kit";
 import { useLoad } from "../../load";
+import { named } from "../../naming";
 import { href } from "../../router";
 import { counted } from "../../words";
 import { readAll } from "./calls";
@@ -14,7 +15,7 @@ const COLUMNS: Column<InstanceShown>[] = [
     kind: "main",
     cell: (one) => (
       <>
-        <a href={href("instances", one.id)}>{one.name}</a>
+        <a href={href("instances", one.id)}>{named(one)}</a>
         <div class="row tags">
           <Exposure of={one.exposureProfile} />
           <span class="muted small-text">{PRODUCTS[one.kind].name}</span>

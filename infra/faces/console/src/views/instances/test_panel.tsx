@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { Finding, InstanceShown, InstanceTestShown } from "../../api";
 import { announce } from "../../announce";
-import { Badge, Button, Facts, Form, FormFoot, Notice, RiskBadges, TextField, type Tone } from "../../kit";
+import { Badge, Button, Facts, Form, FormFoot, Notice, RiskBadges, TextField, type Tone, Worded } from "../../kit";
 import { useAction } from "../../load";
 import { counted, warningText } from "../../words";
 import { test } from "./calls";
@@ -79,7 +79,7 @@ function Found({ of }: { of: InstanceTestShown }) {
       {of.errorCode && (
         <Notice tone="bad">
           <p>
-            <code>{of.errorCode}</code> {of.explanation}
+            <code>{of.errorCode}</code> <Worded of={of.explanation} />
           </p>
         </Notice>
       )}

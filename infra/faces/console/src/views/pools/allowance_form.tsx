@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { AllowancePut, AllowanceShown } from "../../api";
 import { announce } from "../../announce";
-import { Button, Dialog, Form, FormFoot, Notice, TextField } from "../../kit";
+import { Button, Dialog, Form, FormFoot, Notice, TextField, Cancel } from "../../kit";
 import { useAction } from "../../load";
 import { counted, KINDS } from "../../words";
 import { changeAllowance, readAllowance } from "./calls";
@@ -38,8 +38,6 @@ export function ChangeAllowance({ of: first, onChanged, onClose }: Props) {
         <TextField
           label="Operations in 24 hours"
           type="number"
-          min={0}
-          max={100_000}
           value={limit}
           onValue={setLimit}
           pointer="/limit"
@@ -61,8 +59,6 @@ export function ChangeAllowance({ of: first, onChanged, onClose }: Props) {
               <TextField
                 label="Happened"
                 type="number"
-                min={0}
-                max={of.unknown}
                 value={happened}
                 onValue={setHappened}
                 pointer="/review/happened"
@@ -70,8 +66,6 @@ export function ChangeAllowance({ of: first, onChanged, onClose }: Props) {
               <TextField
                 label="Did not happen"
                 type="number"
-                min={0}
-                max={of.unknown}
                 value={didNot}
                 onValue={setDidNot}
                 pointer="/review/didNotHappen"
@@ -80,9 +74,7 @@ export function ChangeAllowance({ of: first, onChanged, onClose }: Props) {
           </fieldset>
         )}
         <FormFoot>
-          <Button onClick={onClose} disabled={saving.busy}>
-            Cancel
-          </Button>
+          <Cancel onClick={onClose} />
           <Button type="submit" kind={limit.trim() === "0" ? "danger" : "primary"} busy={saving.busy}>
             Save
           </Button>

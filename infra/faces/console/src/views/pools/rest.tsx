@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { KeyShown, PoolShown } from "../../api";
 import { announce } from "../../announce";
-import { Button, Dialog, Form, FormFoot, Notice, SelectField, Time } from "../../kit";
+import { Button, Dialog, Form, FormFoot, Notice, SelectField, Time, Cancel } from "../../kit";
 import { useAction } from "../../load";
 import { rest } from "./calls";
 
@@ -33,7 +33,7 @@ export function Rest({ pool, of, onChanged, onClose }: Props) {
   return (
     <Dialog title={`Let ${of.name} rest`} onClose={onClose}>
       <Form onSubmit={() => void resting.run()} problem={resting.problem}>
-        <p>No instance of the gateway uses it until then. It is audited.</p>
+        <p>Nothing is sent with it until then. It is audited.</p>
         {of.restingUntil && (
           <p>
             It rests until <Time at={of.restingUntil} both /> already: a shorter rest changes nothing.
@@ -46,9 +46,7 @@ export function Rest({ pool, of, onChanged, onClose }: Props) {
         )}
         <SelectField label="For" value={seconds} onValue={setSeconds} options={TIMES} pointer="/seconds" />
         <FormFoot>
-          <Button onClick={onClose} disabled={resting.busy}>
-            Cancel
-          </Button>
+          <Cancel onClick={onClose} />
           <Button type="submit" kind={last ? "danger" : "primary"} busy={resting.busy}>
             Let it rest
           </Button>

@@ -1,6 +1,6 @@
 import type { KeyShown, PoolShown } from "../../api";
 import { announce } from "../../announce";
-import { Button, Dialog, Form, FormFoot } from "../../kit";
+import { Button, Dialog, Form, FormFoot, Cancel } from "../../kit";
 import { useAction } from "../../load";
 import { KINDS } from "../../words";
 import { wake } from "./calls";
@@ -30,9 +30,7 @@ export function Wake({ pool, of, onChanged, onClose }: Props) {
             : "The service asked to be left alone. The next search asks it again, also where its circuit was waiting for that time."}
         </p>
         <FormFoot>
-          <Button onClick={onClose} disabled={waking.busy}>
-            Cancel
-          </Button>
+          <Cancel onClick={onClose} />
           <Button type="submit" kind="primary" busy={waking.busy}>
             Wake
           </Button>

@@ -11,6 +11,7 @@ import type {
 } from "../../api";
 import { get, patch, pathOf, post, remove } from "../../call";
 import type { Intent } from "../../intent";
+import { readPages } from "../../pages";
 
 const PATH = "knowledge/providers";
 
@@ -24,14 +25,7 @@ export type TestShown = ProviderTestShown | LiveTestShown | ServerTestShown;
 
 /** All of them: there are at most a few hundred, and a filter that knows only the first page would lie. */
 export async function readAll(signal: AbortSignal): Promise<ProviderShown[]> {
-  const all: ProviderShown[] = [];
-  let cursor: string | null = null;
-  do {
-    const { data }: { data: ProviderPage } = await get<ProviderPage>(PATH, { query: { limit: 100, cursor }, signal });
-    all.push(...data.providers);
-    cursor = data.nextCursor;
-  } while (cursor !== null);
-  return all;
+  return await readPages<ProviderPage, ProviderShown>(PATH, ({ providers }) => providers, signal);
 }
 
 export async function readOne(id: string, signal?: AbortSignal): Promise<Read> {

@@ -17,7 +17,9 @@ import {
   SelectField,
   TextField,
   type Draft,
+  Cancel,
 } from "../../kit";
+import { isolated } from "../../naming";
 import { Intent } from "../../intent";
 import { useAction } from "../../load";
 import { go, href } from "../../router";
@@ -45,12 +47,12 @@ export function Create({ onClose }: { onClose: () => void }) {
     go(href("providers", one.id));
   };
   const onMade = (one: ProviderMade) => {
-    announce(`${one.name} is registered.`);
+    announce(`${isolated(one.name)} is registered.`);
     if ("secret" in one && one.secret) setMade(one);
     else done(one);
   };
   return (
-    <Dialog title="Register a provider" onClose={onClose} held={secret !== null} wide>
+    <Dialog title={made ? `Secret of ${isolated(made.name)}` : "Register a provider"} onClose={onClose} wide>
       {made && secret ? (
         <SecretOnce
           value={secret}
@@ -129,7 +131,7 @@ function CreateForm(props: { onMade: (made: ProviderMade) => void; onClose: () =
         </>
       )}
       <FormFoot>
-        <Button onClick={props.onClose}>Cancel</Button>
+        <Cancel onClick={props.onClose} />
         <Button type="submit" kind="primary" busy={creating.busy}>
           {external ? "Test and register" : "Register"}
         </Button>

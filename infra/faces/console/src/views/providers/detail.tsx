@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import type { ProviderShown } from "../../api";
 import { announce } from "../../announce";
 import { Button, Confirm, Exposure, LinkButton, Loaded, Page, ProblemBox } from "../../kit";
+import { isolated } from "../../naming";
 import { useAction, useLoad } from "../../load";
 import { go, href } from "../../router";
 import { KINDS } from "../../words";
@@ -53,11 +54,11 @@ function Actions(props: { of: Read; onRead: (read: Read) => void; onReload: () =
   const close = () => setOpen(null);
   const switching = useAction(async (status: "active" | "disabled") => {
     props.onRead(await change(props.of, { status }));
-    announce(status === "active" ? `${provider.name} is on.` : `${provider.name} is off.`);
+    announce(status === "active" ? `${isolated(provider.name)} is on.` : `${isolated(provider.name)} is off.`);
   });
   const deleting = async () => {
     await drop(props.of);
-    announce(`${provider.name} is deleted.`);
+    announce(`${isolated(provider.name)} is deleted.`);
     go(href("providers"));
   };
   return (
@@ -70,14 +71,9 @@ function Actions(props: { of: Read; onRead: (read: Read) => void; onReload: () =
           Put back
         </Button>
       )}
-      {on && (
-        <Button busy={switching.busy} onClick={() => void switching.run("disabled")}>
-          Turn off
-        </Button>
-      )}
-      {!on && !provider.needsTest && (
-        <Button busy={switching.busy} onClick={() => void switching.run("active")}>
-          Turn on
+      {(on || !provider.needsTest) && (
+        <Button busy={switching.busy} onClick={() => void switching.run(on ? "disabled" : "active")}>
+          {on ? "Turn off" : "Turn on"}
         </Button>
       )}
       <Button kind="danger" onClick={() => setOpen("delete")}>
@@ -99,11 +95,12 @@ function Actions(props: { of: Read; onRead: (read: Read) => void; onReload: () =
       )}
       {open === "delete" && (
         <Confirm
-          title={`Delete ${provider.name}`}
+          title={`Delete ${isolated(provider.name)}`}
           typed={provider.name}
           action="Delete"
           danger
           onConfirm={deleting}
+          onReread={async () => props.onRead(await readOne(provider.id))}
           onClose={close}
         >
           <p>It is asked nothing more from now on, and its secret is gone. This cannot be undone.</p>

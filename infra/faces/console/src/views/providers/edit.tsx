@@ -13,7 +13,9 @@ import {
   Notice,
   RiskQuestion,
   TextField,
+  Cancel,
 } from "../../kit";
+import { isolated } from "../../naming";
 import { useAction } from "../../load";
 import { href } from "../../router";
 import { change, readOne, type Read } from "./calls";
@@ -54,7 +56,7 @@ export function Edit(props: Props) {
   });
   const asked = askedBy(saving.problem);
   return (
-    <Dialog title={`Change ${provider.name}`} onClose={props.onClose} held={saving.busy} wide>
+    <Dialog title={`Change ${isolated(provider.name)}`} onClose={props.onClose} wide>
       <Form onSubmit={() => void saving.run()} problem={saving.problem} onReload={() => void reread.run()}>
         <TestFailure of={saving.problem} />
         {asked && <RiskQuestion asked={asked} accepted={acknowledge} onAccepted={setAcknowledge} />}
@@ -74,9 +76,7 @@ export function Edit(props: Props) {
           </>
         )}
         <FormFoot>
-          <Button onClick={props.onClose} disabled={saving.busy}>
-            Cancel
-          </Button>
+          <Cancel onClick={props.onClose} />
           <Button type="submit" kind="primary" busy={saving.busy}>
             Save
           </Button>

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import type { ProviderShown } from "../../api";
 import {
   Button,
+  Cut,
   Empty,
   Exposure,
   Loaded,
@@ -13,6 +14,7 @@ import {
   type Option,
 } from "../../kit";
 import { useLoad } from "../../load";
+import { named } from "../../naming";
 import { href, note } from "../../router";
 import { counted, KINDS, STATUSES } from "../../words";
 import { Allowed, StatusBadge } from "./badges";
@@ -25,7 +27,7 @@ const COLUMNS: Column<ProviderShown>[] = [
     kind: "main",
     cell: (one) => (
       <>
-        <a href={href("providers", one.id)}>{one.name}</a>
+        <a href={href("providers", one.id)}>{named(one)}</a>
         <div class="muted small-text">
           <code>{one.id}</code>
         </div>
@@ -47,7 +49,10 @@ const COLUMNS: Column<ProviderShown>[] = [
     kind: "wide",
     cell: (one) => (
       <div class="row">
-        <span class="small-text break">{one.baseUrl}</span> <Allowed of={one} />
+        <span class="small-text">
+          <Cut text={one.baseUrl} />
+        </span>{" "}
+        <Allowed of={one} />
       </div>
     ),
   },

@@ -135,7 +135,9 @@ function Capabilities({ of, onRead }: { of: ContractShown; onRead: (read: Read) 
     onRead(read);
     const failed = report.errorCode !== null;
     announce(
-      failed ? `Not read: ${report.errorCode}. ${report.explanation ?? ""}` : changes(report.changed),
+      failed
+        ? `Not read: ${report.errorCode}. ${(report.explanation ?? "").replaceAll("`", "")}`
+        : changes(report.changed),
       failed ? "bad" : "ok",
     );
   });

@@ -1,5 +1,5 @@
 import type { PassageShown, OutcomeStatus } from "../../api";
-import { Again, Badge, Facts, Notice, OutsideLink, type Tone } from "../../kit";
+import { Again, Badge, Facts, Notice, OutsideLink, type Tone, Worded } from "../../kit";
 import { counted, spelled, warningText } from "../../words";
 import type { TestShown } from "./calls";
 
@@ -27,7 +27,7 @@ export function Report({ of }: { of: TestShown }) {
       {of.errorCode && (
         <Notice tone="bad">
           <p>
-            <code>{of.errorCode}</code> {of.explanation}
+            <code>{of.errorCode}</code> <Worded of={of.explanation} />
           </p>
           {"retryAt" in of && of.retryAt && (
             <p>

@@ -1,7 +1,8 @@
 import { useRef, useState } from "preact/hooks";
 import type { ContractShown } from "../../api";
 import { announce } from "../../announce";
-import { Button, CheckField, Dialog, Form, FormFoot, Notice, SecretOnce, SelectField, Time } from "../../kit";
+import { Button, CheckField, Dialog, Form, FormFoot, Notice, SecretOnce, SelectField, Time, Cancel } from "../../kit";
+import { isolated } from "../../naming";
 import { Intent } from "../../intent";
 import { useAction } from "../../load";
 import { readOne, rotate, type Read } from "./calls";
@@ -22,9 +23,9 @@ interface Props {
 
 export function Rotate(props: Props) {
   const [shown, setShown] = useState<{ secret: string | null } | null>(null);
-  const title = `Rotate the secret of ${props.of.provider.name}`;
+  const title = `Rotate the secret of ${isolated(props.of.provider.name)}`;
   return (
-    <Dialog title={title} onClose={props.onClose} held={shown?.secret != null}>
+    <Dialog title={title} onClose={props.onClose}>
       {shown === null && <RotateForm {...props} onSecret={(secret) => setShown({ secret })} />}
       {shown?.secret && (
         <SecretOnce
@@ -92,9 +93,7 @@ function RotateForm(props: Props & { onSecret: (secret: string | null) => void }
         pointer="/windowHours"
       />
       <FormFoot>
-        <Button onClick={props.onClose} disabled={rotating.busy}>
-          Cancel
-        </Button>
+        <Cancel onClick={props.onClose} />
         <Button type="submit" kind={hours === "0" || replacePending ? "danger" : "primary"} busy={rotating.busy}>
           Rotate
         </Button>

@@ -1,4 +1,4 @@
-import { Notice } from "../../kit";
+import { Notice, Worded } from "../../kit";
 import type { ApiProblem } from "../../problem";
 
 /** What a server did in the test that comes before anything is saved. */
@@ -8,7 +8,7 @@ export function TestFailure({ of }: { of: ApiProblem | null }) {
   return (
     <Notice tone="warn" title="What the server did">
       <p>
-        <code>{outcome}</code> {typeof explanation === "string" && explanation}
+        <code>{outcome}</code> {typeof explanation === "string" && <Worded of={explanation} />}
       </p>
     </Notice>
   );

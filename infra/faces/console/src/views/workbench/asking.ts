@@ -32,15 +32,13 @@ export const DEADLINE_MS = 12_000;
 
 export const QUERY: Spec = { at: "query", label: "Question", as: "area" };
 export const COMMON: Spec[] = [
-  { at: "limit", label: "Passages", as: "integer", optional: true, first: "10", min: 1, max: 50 },
+  { at: "limit", label: "Passages", as: "integer", optional: true, first: "10" },
   {
     at: "deadlineMs",
     label: "Deadline, ms",
     as: "integer",
     optional: true,
     first: String(DEADLINE_MS),
-    min: 500,
-    max: 25_000,
   },
   { at: "locale", label: "Locale", as: "text", optional: true },
   { at: "localeFallback", label: "Fallback locale", as: "text", optional: true },

@@ -4,6 +4,7 @@ import { announce } from "../../announce";
 import { pathOf } from "../../call";
 import { AreaField, Button, ChoiceField, Empty, Form, FormFoot, Section, SelectField } from "../../kit";
 import { useAction } from "../../load";
+import { isolated } from "../../naming";
 import { ApiProblem } from "../../problem";
 import { counted } from "../../words";
 import { ask } from "./asking";
@@ -47,7 +48,7 @@ export function CardTab({ collections, first }: { collections: CollectionShown[]
     );
   const options = collections.map(({ id, name, exposureProfile }) => ({
     value: id,
-    label: `${name} (${exposureProfile})`,
+    label: `${isolated(name)} (${exposureProfile})`,
   }));
   const choose = (value: string) => {
     setHow(value as How);

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { CheckField } from "../../kit";
+import { named } from "../../naming";
 
 interface Pick {
   id: string;
@@ -34,7 +35,7 @@ export function Picks({ label, none, of, chosen, onChosen }: Props) {
             onValue={(on) => set(one.id, on)}
             label={
               <span class="break">
-                {one.name} <span class="muted small-text">{one.beside}</span>
+                <bdi>{named(one)}</bdi> <span class="muted small-text">{one.beside}</span>
               </span>
             }
           />

@@ -1,6 +1,7 @@
 import type { TargetedKeyboardEvent } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Button, DraftFields, Exposure, Field, Form, Notice, type Draft } from "../../kit";
+import { fewOf, named } from "../../naming";
 import type { ApiProblem } from "../../problem";
 import { KINDS } from "../../words";
 import { AGENT_ONLY, COMMON, unsaid, type Question } from "./asking";
@@ -126,8 +127,8 @@ function Cost({ sources }: { sources: Sources }) {
   return (
     <Notice>
       <p>
-        Questions are real: each counts for the allowance of {live.map((one) => one.name).join(", ")}, which may bill
-        it, unless other providers are chosen.
+        Questions are real: each counts for the allowance of {fewOf(live.map(named))}, which may bill it, unless other
+        providers are chosen.
       </p>
     </Notice>
   );

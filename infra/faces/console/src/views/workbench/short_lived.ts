@@ -3,10 +3,11 @@
 // They are made when they are first needed, live in this module's memory alone, and are deleted at the gateway when the
 // workbench is left, when the session ends and when the page is closed. What is lost on the way ends by itself.
 import type { CredentialWithToken } from "../../api";
-import { pathOf, post, remove } from "../../call";
+import { post } from "../../call";
 import { ApiProblem } from "../../problem";
 import { bearer, beforeEnd, end } from "../../session";
 import { store } from "../../store";
+import { giveBack, giveBackAgain } from "./giving_back";
 import { clearAway } from "./left_over";
 
 export type Side = "agt" | "ast";
@@ -55,19 +56,22 @@ export function drop(side: Side, admin = bearer()): void {
 }
 
 export function dropAll(admin = bearer()): void {
+  giveBackAgain(admin);
   drop("agt", admin);
   drop("ast", admin);
 }
 
 beforeEnd(dropAll);
 
-// Not bound to the session: what is under way when it ends would else be made, and known to nobody.
+// Not bound to the session or to the page: what is under way when either goes would else be made, and known to nobody. A
+// page that is kept to be gone back to deletes what has come for it then; for one that is gone, it ends by itself.
 async function lend(side: Side): Promise<Lent> {
   const token = bearer() ?? "";
   const endsAtMs = Date.now() + LIFE_MS;
+  giveBackAgain(token);
   try {
     const body = { ...WANTED[side], expiresAt: new Date(endsAtMs).toISOString() };
-    const { data, etag } = await post<CredentialWithToken>(PATH, body, { token });
+    const { data, etag } = await post<CredentialWithToken>(PATH, body, { token, keepalive: true });
     void tell();
     if (!tidied) void clearAway(NAMES);
     tidied = true;
@@ -76,15 +80,6 @@ async function lend(side: Side): Promise<Lent> {
     delete making[side];
     if (thrown instanceof ApiProblem && thrown.status === 401) end("refused");
     throw thrown;
-  }
-}
-
-async function giveBack({ id, etag }: Lent, token: string): Promise<void> {
-  try {
-    await remove(pathOf(PATH, id), { ifMatch: etag, token, keepalive: true });
-  } catch (thrown) {
-    // Nobody is there to be told, and it ends by itself.
-    if (!(thrown instanceof ApiProblem)) throw thrown;
   }
 }
 

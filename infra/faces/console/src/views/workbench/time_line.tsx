@@ -1,11 +1,10 @@
 import type { OutcomeOut, ProviderShown } from "../../api";
-import { Badge, Exposure, Section, Time } from "../../kit";
+import { Badge, Exposure, Section, Time, Worded } from "../../kit";
 import { href } from "../../router";
 import { counted, KINDS, warningText } from "../../words";
 import { Effective } from "./effective";
 import { explained, TONES } from "./outcomes";
 import type { Sources } from "./sources";
-import { Worded } from "./worded";
 
 interface Props {
   outcomes: OutcomeOut[];

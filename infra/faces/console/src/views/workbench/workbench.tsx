@@ -5,6 +5,7 @@ import { note } from "../../router";
 import { useStore } from "../../store";
 import { counted } from "../../words";
 import type { ViewProps } from "../../views";
+import { endOf, staying } from "./giving_back";
 import { CardTab } from "./card_tab";
 import { SearchTab } from "./search_tab";
 import { dropAll, held } from "./short_lived";
@@ -42,12 +43,15 @@ export function WorkbenchView({ query }: ViewProps) {
 
 function Lent() {
   const lent = useStore(held);
+  const left = useStore(staying);
   const until = lent && new Date(lent.endsAtMs).toLocaleTimeString(undefined, { timeStyle: "short" });
   return (
     <p class="muted small-text lent">
       {until
         ? `${counted(lent.count, "short-lived credential")} in use until ${until}, renewed when needed, and deleted when you leave this view.`
         : "Two credentials of 15 minutes, an agent's and an assistant's, are made with the first question and deleted when you leave this view."}
+      {left[0] &&
+        ` ${counted(left.length, "earlier one is", "earlier ones are")} not deleted yet: that is tried again with the next question. The last ends by itself at ${endOf(left.at(-1) ?? left[0])}.`}
     </p>
   );
 }
