@@ -7,7 +7,7 @@ import errno
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from infra.cli import terminal
 
@@ -24,6 +24,11 @@ class Told(Exception):
     """A failure with words that may be shown. `exit_status` is what the command ends with."""
 
     exit_status = FAILED
+    code = "failed"  # for programs
+
+    def as_json(self) -> dict[str, Any]:
+        """For programs: a `code` and a `detail`, and what else is known."""
+        return {"code": self.code, "detail": str(self)}
 
     def told(self) -> list[str]:
         """For people, in lines."""
@@ -34,15 +39,17 @@ class WrongUse(Told):
     """It was not asked as it has to be, and nothing was done."""
 
     exit_status = WRONG_USE
+    code = "wrong_use"
 
 
-def ended(run: Callable[[], int], *, name: str) -> int:
+def ended(run: Callable[[], int], *, name: str, is_json: bool = False) -> int:
     """The exit status of `run`. What is `Told` is told; of what nobody has foreseen the kind and the place are, and
-    none of its words.
+    none of its words. With `is_json` that is a document on standard output too, where `run` has printed nothing.
     """
+    terminal.begin(is_json=is_json)
     try:
         try:
-            return run()
+            return _answered(run)
         finally:
             terminal.flush()  # what cannot be written any more is found here, not when Python has ended
     except BrokenPipeError:
@@ -59,6 +66,19 @@ def ended(run: Callable[[], int], *, name: str) -> int:
         terminal.forget()
         _tell(name, _foreign(error))
     return FAILED
+
+
+def _answered(run: Callable[[], int]) -> int:
+    """Raises what `run` raises, after it was said to programs."""
+    try:
+        return run()
+    except Told as error:
+        terminal.say_failure(error.as_json)
+        raise
+    except KeyboardInterrupt as interrupted:
+        detail = str(interrupted) or "Interrupted."
+        terminal.say_failure(lambda: {"code": "interrupted", "detail": detail})
+        raise
 
 
 def _foreign(error: Exception) -> str:

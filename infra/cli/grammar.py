@@ -12,7 +12,7 @@ from typing import Any, Final, NoReturn, TypeAlias
 
 from infra.cli.ending import WrongUse
 from infra.cli.tables import plain
-from infra.cli.terminal import put
+from infra.cli.terminal import put, say_failure
 
 _WIDTH: Final = 100
 _LONG: Final = 20  # longer than a word that somebody mistypes
@@ -35,7 +35,9 @@ class Parser(argparse.ArgumentParser):
         self.about = self.example = self.statuses = ""  # of one that does something
 
     def error(self, message: str) -> NoReturn:
-        super().error(plain(_hushed(message, self.given)))
+        told = plain(_hushed(message, self.given))
+        say_failure(lambda: {"code": WrongUse.code, "detail": told})
+        super().error(told)
 
     def _print_message(self, message: str, file: Any = None) -> None:
         put(file, *message.removesuffix("\n").split("\n"))

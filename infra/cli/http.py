@@ -35,9 +35,13 @@ NO_PROBLEM = "unknown"  # the code where the answer is not one of the gateway's 
 class Unreachable(Told):
     """Nothing answers at the gateway's address."""
 
+    code = "unreachable"
+
 
 class Lost(Unreachable):
     """The request was sent, and no answer came: whether it was carried out is not known."""
+
+    code = "no_answer"
 
 
 class BrokenOff(KeyboardInterrupt):
@@ -46,6 +50,8 @@ class BrokenOff(KeyboardInterrupt):
 
 class NotAGateway(Unreachable):
     """What answers says nothing that a Knowledge Gateway would say."""
+
+    code = "not_a_gateway"
 
 
 class TooMuch(NotAGateway):
@@ -75,8 +81,14 @@ class Declined(Told):
         super().__init__(f"{status} {code}: {detail}" if detail else f"{status} {code}")
         self.status = status
         self.code = code
+        self.detail = detail
         self.retry_after_s = retry_after_s
         self.problem = problem or {}
+
+    def as_json(self) -> dict[str, Any]:
+        """The gateway's own problem."""
+        known = {"status": self.status, "code": self.code, "detail": self.detail, "retryAfterS": self.retry_after_s}
+        return {**known, **self.problem}
 
     def told(self) -> list[str]:
         return [str(self), *told_problem(self.problem, retry_after_s=self.retry_after_s)]

@@ -53,7 +53,7 @@ kgw profiles --help says which gateway is spoken to. Secrets are never arguments
 def main(arguments: list[str] | None = None) -> int:
     """Returns the exit status, as `kgw --help` explains it."""
     given = sys.argv[1:] if arguments is None else arguments
-    return ended(lambda: _run(given), name="kgw")
+    return ended(lambda: _run(given), name="kgw", is_json=_wants_json(given))
 
 
 def whole_parser(given: Sequence[str] = ()) -> Parser:
@@ -66,6 +66,11 @@ def whole_parser(given: Sequence[str] = ()) -> Parser:
     for name in given[:1] if given and given[0] in COMMANDS else COMMANDS:
         import_module(f"infra.cli.commands.{name}").add_to(commands)
     return parser
+
+
+def _wants_json(given: Sequence[str]) -> bool:
+    """What comes after -- is no option."""
+    return "--json" in given[: given.index("--") if "--" in given else None]
 
 
 def _run(given: Sequence[str]) -> int:

@@ -12,7 +12,7 @@ import getpass
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TextIO, TypeAlias
@@ -21,6 +21,17 @@ from infra.cli.tables import plain
 
 _CLEAR_LINE: Final = "\r\x1b[K"
 _CLEAR_SCREEN: Final = "\x1b[H\x1b[2J"
+
+
+@dataclass
+class Answering:
+    """Whether anything came to standard output yet, and whether that is to be JSON."""
+
+    is_json: bool = False
+    has_begun: bool = False
+
+
+_answering = Answering()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +59,17 @@ def note(*lines: Line) -> None:
 def say_json(told: object, *, indent: int | None = 2) -> None:
     """One document."""
     say_record(json.dumps(told, ensure_ascii=False, indent=indent))
+
+
+def begin(*, is_json: bool) -> None:
+    """A command. With `is_json` its failure is a document too, where it has not answered before."""
+    _answering.is_json, _answering.has_begun = is_json, False
+
+
+def say_failure(error: Callable[[], Mapping[str, object]]) -> None:
+    """In the place of an answer in JSON, where there is none."""
+    if _answering.is_json and not _answering.has_begun:
+        say_json({"error": error()})
 
 
 def say_record(text: str, *, end: str = "\n") -> None:
@@ -141,5 +163,6 @@ def _write(stream: TextIO | None, text: str, *, escape: Callable[[str], str] = a
         text.encode(stream.encoding or "utf-8")
     except UnicodeEncodeError:
         text = "".join(each if each.isascii() else escape(each).strip("'") for each in text)
+    _answering.has_begun |= stream is sys.stdout
     stream.write(text)
     stream.flush()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -25,11 +26,12 @@ CID = "csc_k3j5mq2x7a4bwz6t"
 
 
 class Elsewhere(HTTPServer):
-    """Answers everything with `body`, under 200."""
+    """Answers everything with `body`, under 200 until another `status` is set."""
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.body = b"{}"
+        self.status = 200
         self.asked = 0
 
     @property
@@ -43,7 +45,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _serve(self) -> None:
         self.rfile.read(int(self.headers.get("Content-Length", 0)))
         self.server.asked += 1
-        self.send_response(200)
+        self.send_response(self.server.status)
         self.send_header("Content-Length", str(len(self.server.body)))
         self.end_headers()
         self.wfile.write(self.server.body)
@@ -345,6 +347,89 @@ def test_what_is_known_of_an_interrupted_change_is_told(capsys: pytest.CaptureFi
 
     assert ending.ended(interrupted, name="kgw") == 130
     assert capsys.readouterr().err == "kgw: Interrupted. Whether it was done is not known.\n"
+
+
+# --- failures for programs -----------------------------------------------------------------------
+
+
+def error_of(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    """The one document, in which nothing but an error is."""
+    told = capsys.readouterr()
+    assert told.err
+    document = json.loads(told.out)
+    assert list(document) == ["error"]
+    error: dict[str, Any] = document["error"]
+    assert isinstance(error["detail"], str)
+    return error
+
+
+@commands_here
+def test_with_json_a_failure_is_one_document_too(
+    elsewhere: Elsewhere, capsys: pytest.CaptureFixture[str], command: list[str]
+) -> None:
+    elsewhere.body = b"<html>"
+    wanted = command if "--json" in command else [*command, "--json"]
+    if "import" in command:  # what became of the rows is said, and no more
+        assert main.main(wanted) == 1
+        assert json.loads(capsys.readouterr().out)["rows"] == 1
+        return
+    if "widget" in command:
+        assert main.main(wanted) == 2
+        assert error_of(capsys)["code"] == "wrong_use"
+        return
+    assert main.main(wanted) == 1
+    assert error_of(capsys)["code"] == "not_a_gateway"
+
+
+def test_with_json_a_problem_is_told_as_the_gateway_has_it(
+    elsewhere: Elsewhere, capsys: pytest.CaptureFixture[str]
+) -> None:
+    problem = {"code": "invalid", "detail": "So it is.", "errors": [{"pointer": "/x", "detail": "y"}], "requestId": "r"}
+    elsewhere.body, elsewhere.status = json.dumps(problem).encode(), 422
+
+    assert main.main(["keys", "status", "--json"]) == 1
+    assert error_of(capsys) == {"status": 422, "retryAfterS": None, **problem}
+
+
+def test_with_json_what_is_wrong_in_the_arguments_is_a_document_too(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main.main(["search", "x", "--json", "--limit", "many"])
+    assert ended.value.code == 2
+    assert error_of(capsys)["code"] == "wrong_use"
+    assert main.main(["search", SECRET + "a" * 20, "--json"]) == 2
+    assert error_of(capsys)["code"] == "wrong_use"
+
+
+def test_with_json_an_interruption_is_a_document_too(capsys: pytest.CaptureFixture[str]) -> None:
+    def interrupted() -> int:
+        raise BrokenOff("Interrupted. Whether it was done is not known.")
+
+    assert ending.ended(interrupted, name="kgw", is_json=True) == 130
+    assert error_of(capsys)["code"] == "interrupted"
+
+
+def test_what_comes_after_the_options_asks_for_no_json(
+    elsewhere: Elsewhere, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main.main(["search", "--", "--json"]) == 1
+    assert capsys.readouterr().out == ""
+
+
+def test_an_interruption_while_it_is_loaded_shows_nothing(tmp_path: Path) -> None:
+    """Whatever is loaded first interrupts it."""
+    script = (
+        "import os, signal, sys\n"
+        "class Slow:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'infra.cli.grammar': os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Slow())\n"
+        "from infra.cli.start import main\n"
+        "sys.exit(main())\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, "--version"], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
 
 
 # --- what a shell may do -------------------------------------------------------------------------
