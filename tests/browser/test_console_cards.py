@@ -208,6 +208,7 @@ def test_limits_and_refusals_stand_at_their_fields(stage: ConsoleStage, axe: Axe
     expect(page.get_by_role("listitem").filter(has_text="201 of 200")).to_be_visible()
     page.get_by_label("Body").fill("票" * 10_923)
     expect(page.get_by_text("1 bytes too many: at most 32,768.")).to_be_visible()
+    expect(page.get_by_text("It is longer than a card may be")).to_be_visible()
     errors = [{"pointer": "/keys/1", "detail": "String should have at most 200 characters."}]
     stage.refuse("POST", CARDS, 422, "invalid_request", errors=errors)
     keys.fill("typed and not added")
@@ -215,6 +216,12 @@ def test_limits_and_refusals_stand_at_their_fields(stage: ConsoleStage, axe: Axe
     expect(keys).to_have_attribute("aria-invalid", "true")
     assert body_of(stage, "POST", CARDS)["keys"] == ["EV", "x" * 201, "typed and not added"]
     flawless(page, axe, screenshots, "card-refused")
+
+    page.get_by_role("link", name="Cards", exact=True).click()  # left unsaved
+    button(page, "Sign out").click()
+    stage.sign_in(f"#/cards/{COLLECTION}/new")
+    expect(page.get_by_label("Body")).to_have_value("")
+    expect(page.get_by_text("What you had typed is back")).to_have_count(0)
 
 
 def test_a_filter_says_what_it_has_looked_through_and_reads_on(

@@ -19,6 +19,10 @@ from tests.e2e.running import Gateway
 pytestmark = [pytest.mark.emulator]
 
 
+NOTES_WHAT_OUTLIVES_THE_PAGE = """const real = window.fetch; window.outlived = [];
+window.fetch = (url, told) => { window.outlived.push([told.method, told.keepalive]); return real(url, told); };"""
+
+
 @pytest.fixture
 def stage(open_page: OpenPage, site: Site) -> ConsoleStage:
     return workbench_stage(open_page, site)
@@ -81,6 +85,30 @@ def test_what_is_being_lent_when_the_session_ends_is_given_back_as_well(stage: C
             lender.lend(route)
     given_back = [one for one in stage.asked if one.method == "DELETE"]
     assert [one.headers["authorization"] for one in given_back] == [f"Bearer {TOKEN}"] * 2
+
+
+def test_what_the_gateway_would_not_delete_is_said_and_tried_again(stage: ConsoleStage, lender: Lender) -> None:
+    page = stage.page
+    page.add_init_script(NOTES_WHAT_OUTLIVES_THE_PAGE)
+    stage.sign_in("#/workbench")
+    ask(page)
+    expect(glance(page)).to_be_visible()
+    stage.refuse("DELETE", f"{CREDENTIALS}/lent1", 412, "precondition_failed")
+    page.get_by_role("link", name="Providers").click()
+    expect(page.get_by_role("status").filter(has_text="is not deleted yet. It ends by itself at")).to_be_visible()
+    page.get_by_role("link", name="Workbench").click()
+    expect(page.get_by_text("1 earlier one is not deleted yet")).to_be_visible()
+
+    stage.lay("GET", f"{CREDENTIALS}/lent1", credential(id="lent1", generation=2), ETag='"2"')
+    stage.lay("DELETE", f"{CREDENTIALS}/lent1", None, status=204)
+    with page.expect_response(re.compile("/lent1$")):
+        ask(page)
+    expect(page.get_by_text("earlier one is not deleted yet")).to_have_count(0)
+    tags = [one.headers["if-match"] for one in stage.calls("DELETE", f"{CREDENTIALS}/lent1")]
+    assert tags == ['"1"', '"2"']
+    outlived = page.evaluate("window.outlived")
+    assert {method for method, keepalive in outlived if keepalive} == {"POST", "DELETE", "GET"}
+    assert ["DELETE", False] not in outlived
 
 
 def test_what_a_killed_page_has_left_is_cleared_away(stage: ConsoleStage, lender: Lender) -> None:

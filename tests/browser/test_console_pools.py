@@ -59,13 +59,15 @@ def test_keys_rest_and_wake_after_a_question(stage: ConsoleStage, axe: Axe, scre
     assert sent(stage, "POST", f"{POOLS}/exa/rest") == [{"key": "EXA_API_KEY_1", "seconds": 86_400}] * 2
 
     stage.lay("POST", f"{POOLS}/exa/wake", pool())
-    button(page, "Wake EXA_API_KEY").click()
-    button(page, "Wake").click()
-    expect(page.get_by_role("dialog")).to_have_count(0)
     button(page, "Wake all keys: Exa").click()
     button(page, "Wake").click()
     expect(page.get_by_role("dialog")).to_have_count(0)
-    assert sent(stage, "POST", f"{POOLS}/exa/wake") == [{"key": "EXA_API_KEY"}, {"key": None}]
+    awake = [one | {"state": "ready", "restingUntil": None, "reason": None} for one in pool()["keys"]]
+    stage.lay("POST", f"{POOLS}/exa/wake", pool(keys=awake, resting=0, usable=2))
+    button(page, "Wake EXA_API_KEY").click()
+    button(page, "Wake").click()
+    expect(button(page, "Rest EXA_API_KEY")).to_be_focused()  # it stands where the key's other button was
+    assert sent(stage, "POST", f"{POOLS}/exa/wake") == [{"key": None}, {"key": "EXA_API_KEY"}]
 
 
 def test_an_allowance_is_changed_and_unknown_operations_are_reviewed(

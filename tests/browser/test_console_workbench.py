@@ -122,9 +122,13 @@ def test_a_question_that_fails_says_why_at_its_field_or_for_each_of_the_two(
     stage: ConsoleStage, lender: Lender, axe: Axe, screenshots: Keep
 ) -> None:
     page = stage.sign_in("#/workbench")
+    ask(page, " ")
+    expect(page.get_by_role("textbox", name="Question")).to_be_focused()
+    expect(page.get_by_text("Write a question first.").first).to_be_visible()
+    assert lender.made == []
     wrong = problem(422, "invalid_request", errors=[{"pointer": "/query", "detail": "Say something."}])
     lender.by_class["agt"] = wrong
-    ask(page, "")
+    ask(page)
     expect(page.get_by_role("textbox", name="Question")).to_have_accessible_description(re.compile("Say something."))
     flawless(page, axe, screenshots, "workbench-wrong")
 

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { Section } from "../../kit";
 import type { Draft } from "./drafts";
+import { bytesOf, MOST_BODY_BYTES } from "./limits";
 import { Markdown } from "./markdown";
 
 const AFTER_MS = 120;
@@ -14,6 +15,8 @@ export function Preview({ of }: { of: Draft }) {
         <h3>{shown.title.trim() || shown.keys[0] || <span class="muted">No title yet</span>}</h3>
         {shown.body.trim() === "" ? (
           <p class="muted">Nothing is written yet.</p>
+        ) : bytesOf(shown.body) > MOST_BODY_BYTES ? (
+          <p class="muted">It is longer than a card may be, and not shown until it fits.</p>
         ) : (
           <Markdown text={shown.body} under={3} />
         )}

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { announce } from "../../announce";
 import { ProblemBox, Skeleton } from "../../kit";
 import { useAction } from "../../load";
+import { ApiProblem } from "../../problem";
 import { counted } from "../../words";
 import { AnswersShown } from "./answers";
 import { askBoth, blankQuestion, type Answers, type Question } from "./asking";
@@ -10,12 +11,21 @@ import { AskedBefore } from "./asked_before";
 import { QuestionForm } from "./question_form";
 import type { Sources } from "./sources";
 
+// Said here: no credential is made for a question that is none.
+const NOTHING_ASKED = new ApiProblem({
+  status: 422,
+  code: "invalid_request",
+  title: "Nothing is asked",
+  violations: [{ pointer: "/query", detail: "Write a question first." }],
+});
+
 export function SearchTab({ sources }: { sources: Sources }) {
   const [question, setQuestion] = useState<Question>(blankQuestion);
   const [answers, setAnswers] = useState<Answers | null>(null);
   const under = useRef<AbortController | null>(null);
   useEffect(() => () => under.current?.abort(), []);
   const asking = useAction(async (asked: Question) => {
+    if (String(asked.draft.query ?? "").trim() === "") throw NOTHING_ASKED;
     under.current = new AbortController();
     const found = await askBoth(asked, under.current.signal);
     // A question that the gateway refuses belongs to the form: its fields say what is wrong.
