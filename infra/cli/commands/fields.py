@@ -5,14 +5,45 @@ from __future__ import annotations
 import argparse
 import json
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from infra.cli.grammar import Parser, no_secret, variable, whole_number
+from infra.cli.grammar import Commands, Parser, add_json, add_profile, command, no_secret, variable, whole_number
 
 _KEY = re.compile(r"[\x21-\x7e]{1,255}", re.ASCII)
 EXPOSURES = ("customer_safe", "agent_only")
 SERVER_KINDS = ("dify", "fastgpt", "ragflow")
+
+
+@dataclass(frozen=True, slots=True)
+class Actions:
+    """Commands of a group that a gateway carries out. What they run is in `module`; `id_of` says what their ID is."""
+
+    commands: Commands
+    module: str
+    id_of: str
+    made: list[Parser] = field(default_factory=list)
+
+    def add(self, name: str, run: str = "", *, has_id: bool = True, **told: str) -> Parser:
+        """`run` is the function, where it is not called as the command is; `told` as in `command`."""
+        parser = command(self.commands, name, f"{self.module}:{run or name.replace('-', '_')}", **told)
+        if has_id:
+            parser.add_argument("id", metavar="ID", help=self.id_of)
+        self.made.append(parser)
+        return parser
+
+
+@contextmanager
+def actions_of(commands: Commands, module: str, *, id_of: str) -> Iterator[Actions]:
+    """Each has, after its own options, those that all have."""
+    actions = Actions(commands, module, id_of)
+    yield actions
+    for each in actions.made:
+        add_json(each)
+        add_profile(each)
 
 
 def add_exposure(parser: Parser, *, required: bool) -> None:

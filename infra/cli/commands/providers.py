@@ -6,6 +6,8 @@ import argparse
 
 from infra.cli.commands.fields import (
     SERVER_KINDS,
+    Actions,
+    actions_of,
     add_connection,
     add_exposure,
     add_idempotency_key,
@@ -14,7 +16,7 @@ from infra.cli.commands.fields import (
     add_settings,
     add_yes,
 )
-from infra.cli.grammar import Commands, Parser, add_json, add_profile, command, group, whole_number
+from infra.cli.grammar import Commands, Parser, group, whole_number
 
 KINDS = ("contract", "context7", "exa", "firecrawl", "mintlify", "deepwiki", *SERVER_KINDS, "dify_external")
 _CAPABILITIES = (
@@ -32,41 +34,37 @@ _ID = "cs_k3j5mq2x7a4bwz6t"
 
 
 def add_to(commands: Commands) -> None:
-    actions = group(
+    found = group(
         commands,
         "providers",
         summary="the sources that are searched",
         about="Providers: what is searched. Each is customer_safe or agent_only for ever.",
     )
-    _add_reading(actions)
-    _add_create(actions)
-    _add_update(actions)
-    _add_switches(actions)
-    _add_rotate(actions)
-    _add_test(actions)
-    _add_delete(actions)
+    with actions_of(found, "providers", id_of="the id of the provider") as actions:
+        _add_reading(actions)
+        _add_create(actions)
+        _add_update(actions)
+        _add_switches(actions)
+        _add_rotate(actions)
+        _add_test(actions)
+        _add_delete(actions)
 
 
-def _add_reading(actions: Commands) -> None:
-    listing = command(actions, "list", "providers:show_all", summary="list all providers")
-    showing = command(actions, "show", "providers:show_one", summary="show a provider with all its fields")
-    _add_id(showing)
-    reading = command(
-        actions,
+def _add_reading(actions: Actions) -> None:
+    actions.add("list", "show_all", has_id=False, summary="list all providers")
+    actions.add("show", "show_one", summary="show a provider with all its fields")
+    actions.add(
         "capabilities",
-        "providers:read_capabilities",
+        "read_capabilities",
         summary="read from one what it can do, and keep it",
         statuses=", and 3 when it could not be read",
     )
-    _add_id(reading)
-    _add_usual(listing, showing, reading)
 
 
-def _add_create(actions: Commands) -> None:
-    parser = command(
-        actions,
+def _add_create(actions: Actions) -> None:
+    parser = actions.add(
         "create",
-        "providers:create",
+        has_id=False,
         summary="register one",
         about="Registers a provider, switched off until it has passed a test. Of one that speaks the contract the "
         "answer has its signing secret, which is shown this once: on a terminal, in --json, or in the file of "
@@ -85,94 +83,72 @@ def _add_create(actions: Commands) -> None:
     _add_fields(parser)
     add_secret_to(parser)
     add_idempotency_key(parser)
-    _add_usual(parser)
 
 
-def _add_update(actions: Commands) -> None:
-    parser = command(
-        actions,
+def _add_update(actions: Actions) -> None:
+    parser = actions.add(
         "update",
-        "providers:update",
         summary="change some of its fields",
         about="Changes what is said and leaves the rest. Settings and capabilities are added to those that it has. "
         "--module '' removes the module.",
         example=f"kgw providers update {_ID} --priority 50 --module billing",
     )
-    _add_id(parser)
     parser.add_argument("--name", metavar="TEXT", help="what it is called from now on")
     _add_fields(parser)
     parser.add_argument("--clear-key", action="store_true", help="forget the server's key")
-    _add_usual(parser)
 
 
-def _add_switches(actions: Commands) -> None:
-    enabling = command(
-        actions,
+def _add_switches(actions: Actions) -> None:
+    actions.add(
         "enable",
-        "providers:enable",
         summary="search a provider again",
         about="Switches a provider on, also one that was taken out of use. One that needs a test first is switched on "
         "by kgw providers test --activate.",
     )
-    disabling = command(actions, "disable", "providers:disable", summary="search a provider no more")
-    restoring = command(
-        actions,
+    actions.add("disable", summary="search a provider no more")
+    restoring = actions.add(
         "restore-defaults",
-        "providers:restore_defaults",
         summary="set config and limits of one on a server back",
     )
-    for each in (enabling, disabling, restoring):
-        _add_id(each)
     restoring.add_argument("--test-query", required=True, metavar="TEXT", help="what it is searched for before that")
-    _add_usual(enabling, disabling, restoring)
 
 
-def _add_rotate(actions: Commands) -> None:
-    parser = command(
-        actions,
+def _add_rotate(actions: Actions) -> None:
+    parser = actions.add(
         "rotate",
-        "providers:rotate",
         summary="give it a new signing secret",
         about="Makes a new signing secret. Both sign every request until the window ends, so the provider can switch "
         "at any moment within it. The new one is shown this once.",
         example=f"kgw providers rotate {_ID} --window-hours 24 --secret-to help-centre.secret",
     )
-    _add_id(parser)
     parser.add_argument(
         "--window-hours", type=whole_number(0, _LONGEST_WINDOW_H), metavar="N", help="0 drops the old one at once"
     )
     parser.add_argument("--replace-pending", action="store_true", help="give up the oldest one of an open window")
     add_secret_to(parser)
     add_idempotency_key(parser)
-    _add_usual(parser)
 
 
-def _add_test(actions: Commands) -> None:
-    parser = command(
-        actions,
+def _add_test(actions: Actions) -> None:
+    parser = actions.add(
         "test",
-        "providers:test",
         summary="ask it, and say what came",
         about="Asks one provider and reports what came back, what would be dropped and why. Of a live service this is "
         "a real operation: it counts, and the service may bill it.",
         example=f"kgw providers test {_ID} --query 'ferry pass' --activate",
         statuses=", and 3 when the test failed, or it could not be switched on",
     )
-    _add_id(parser)
     parser.add_argument("--query", metavar="TEXT", help="what to look for")
     parser.add_argument("--url", metavar="URL", help="firecrawl: an approved source to fetch instead")
     parser.add_argument("--activate", action="store_true", help="switch it on when it passes")
     parser.add_argument("--product", metavar="NAME", help="context7, mintlify: what it is about")
     parser.add_argument("--repository", metavar="OWNER/NAME", help="context7, deepwiki: whose code it is about")
     parser.add_argument("--version", dest="of_version", metavar="TEXT", help="context7: which version")
-    _add_usual(parser)
 
 
-def _add_delete(actions: Commands) -> None:
-    parser = command(actions, "delete", "providers:delete", summary="delete a registration")
-    _add_id(parser)
+def _add_delete(actions: Actions) -> None:
+    parser = actions.add("delete", summary="delete a registration")
     add_yes(parser)
-    _add_usual(parser)
 
 
 def _add_fields(parser: Parser) -> None:
@@ -199,13 +175,3 @@ def _add_fields(parser: Parser) -> None:
         parser.add_argument(f"--{name}", action=argparse.BooleanOptionalAction, default=None, help=f"contract: {about}")
     add_search_limits(parser)
     add_connection(parser)
-
-
-def _add_id(parser: Parser) -> None:
-    parser.add_argument("id", metavar="ID", help="the id of the provider")
-
-
-def _add_usual(*parsers: Parser) -> None:
-    for each in parsers:
-        add_json(each)
-        add_profile(each)
