@@ -62,6 +62,8 @@ def test_both_answers_stand_side_by_side_and_what_a_customer_is_not_shown_is_sai
     expect(shared.get_by_text(SHARED["snippet"])).to_have_count(2)
     for text in HOSTILE:
         expect(hidden).to_contain_text(text)
+    outside = page.locator("a[target=_blank]")
+    assert {one.get_attribute("rel") for one in outside.all()} == {"noopener noreferrer"}
     page.get_by_role("button", name=re.compile("Show all .* characters")).click()
     flawless(page, axe, screenshots, "workbench-passages")
 
@@ -71,8 +73,6 @@ def test_both_answers_stand_side_by_side_and_what_a_customer_is_not_shown_is_sai
     page.get_by_role("tab", name=re.compile("Places to look further")).click()
     expect(page.get_by_text(HOSTILE[2], exact=True)).to_be_visible()
     assert page.locator("a[href^=javascript]").count() == 0
-    outside = page.locator("a[target=_blank]")
-    assert {one.get_attribute("rel") for one in outside.all()} == {"noopener noreferrer"}
     page.get_by_role("tab", name="Raw JSON").click()
     flawless(page, axe, screenshots, "workbench-raw")
 
