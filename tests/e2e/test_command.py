@@ -291,7 +291,7 @@ def test_a_gateway_elsewhere_is_administered_from_logging_in_to_logging_out(
     )
     secrets.append(secret_file.read_text().strip())
     assert made["needsTest"]
-    assert run(f"providers enable {made['id']} --json", status=1) == {}
+    assert run(f"providers enable {made['id']} --json", status=1)["error"]["code"] == "test_required"
     report = run(f"providers test {made['id']} --query 'ferry pass' --activate --json")
     assert report["activated"]
     run(f"providers rotate {made['id']} --window-hours 0 --secret-to {secret_file} --json")
