@@ -46,7 +46,8 @@ def test_an_answer_that_is_none_is_told_like_any_other_failure(stage: ConsoleSta
     stage.sign_in()
     box = page.get_by_role("alert")
     again = button(page, "Refresh")
-    for body in (None, [], {}, "null"):
+    shapes: tuple[Any, ...] = (None, [], {}, "null")
+    for body in shapes:
         stage.lay("GET", HEALTH, body)
         again.click()
         expect(box).to_contain_text("unreadable_answer")
