@@ -1,4 +1,4 @@
-"""What must not be lost at the console: a secret that is being made or shown once; and deletions of what has changed."""
+"""What must not be lost at the console: a secret that is being made or shown once; deletions of what has changed."""
 
 from __future__ import annotations
 
