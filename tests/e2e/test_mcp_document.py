@@ -125,7 +125,9 @@ CASES: dict[str, Callable[[RawClient, Gateway], Received]] = {
     "too many requests": lambda _, gateway: limited(gateway),
     "GET or DELETE": lambda agent, _: refused_method(agent),
     "more than 1 MiB": lambda agent, _: agent.send(b" " * (1024 * 1024 + 1)),
-    "a body that is declared as anything but JSON": lambda agent, _: agent.send(b"{}", headers={"Content-Type": "text/plain"}),
+    "a body that is declared as anything but JSON": lambda agent, _: agent.send(
+        b"{}", headers={"Content-Type": "text/plain"}
+    ),
     "not JSON, or the same key twice": lambda agent, _: agent.send(b"{"),
     "no JSON-RPC, or several messages at once": lambda agent, _: agent.send(b"[]"),
     "an unknown method": lambda agent, _: agent.ask("resources/list"),
