@@ -52,14 +52,16 @@ def test_the_credentials_last_a_quarter_of_an_hour_and_are_renewed_and_given_bac
 
     page.clock.fast_forward("14:10")
     button(page, "Stay signed in").click()
-    ask(page, "fare")
+    with page.expect_response(re.compile("/lent1$")), page.expect_response(re.compile("/lent2$")):
+        ask(page, "fare")
     expect(page.get_by_text("Asked in this session (2)")).to_be_visible()
     assert len(lender.made) == 4
     given_back = [one for one in stage.asked if one.method == "DELETE"]
     assert sorted(one.url[-1] for one in given_back) == ["1", "2"]
     assert {one.headers["if-match"] for one in given_back} == {'"1"'}
 
-    page.get_by_role("link", name="Providers").click()
+    with page.expect_response(re.compile("/lent3$")), page.expect_response(re.compile("/lent4$")):
+        page.get_by_role("link", name="Providers").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Providers")
     assert sorted(one.url[-1] for one in stage.asked if one.method == "DELETE") == ["1", "2", "3", "4"]
     page.get_by_role("button", name="Sign out").click()

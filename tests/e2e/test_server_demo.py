@@ -51,9 +51,13 @@ class Demo:
         method, body = ("POST", command) if command else ("GET", None)
         return call(f"http://{address.netloc}", method, address.path, body).found
 
-    def calls(self) -> dict[str, int]:
-        counts = self.control()["services"]
-        return {server: counts[server]["calls"] for server in READINGS}
+    def searches(self) -> dict[str, int]:
+        """So many have reached each server. What the probe looks at meanwhile is asked for in another way."""
+        counted = self.control()["requests"]
+        return {
+            server: sum(counted[server].get(reading, 0) for reading in readings if reading.startswith("POST"))
+            for server, readings in READINGS.items()
+        }
 
 
 @pytest.fixture(scope="module")
@@ -133,7 +137,7 @@ def test_a_server_that_says_too_many_is_told_so(demo: Demo) -> None:
 
 @pytest.mark.parametrize("caller", ["assistant", "widget"])
 def test_customers_see_the_server_that_is_safe_for_them_and_reach_no_other(demo: Demo, caller: str) -> None:
-    before = demo.calls()
+    before = demo.searches()
     results = demo.gateway.search(caller, query=LUGGAGE, limit=10).found["results"]
     assert [result for result in results if "yellow shed" in result["snippet"]]
     for query in (EVERYWHERE, "season pass bicycles", "lifeboat drill", "fish soup", "季票转让"):
@@ -141,7 +145,7 @@ def test_customers_see_the_server_that_is_safe_for_them_and_reach_no_other(demo:
         text = answer.data.decode() + str(answer.headers)
         assert answer.status == 200
         assert not [mark for mark in (*MARKS, "FastGPT", "RAGFlow", "Dify", "Galley") if mark in text]
-    after = demo.calls()
+    after = demo.searches()
     reached = {server for server, count in after.items() if count != before[server]}
     assert reached == {"dify-1.14"}
 

@@ -19,6 +19,7 @@ import pytest
 from infra.cli import ending, main
 from infra.cli.http import BrokenOff, Client, Unsendable
 from infra.openapi.health_examples import HEALTH_ANSWERS
+from tests.support.interrupts import heeds_ctrl_c
 
 ROOT = Path(__file__).resolve().parents[2]
 SECRET = "kg_adm_root_5ecretw0rd"
@@ -427,7 +428,13 @@ def test_an_interruption_while_it_is_loaded_shows_nothing(tmp_path: Path) -> Non
         "sys.exit(main())\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", script, "--version"], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", script, "--version"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        preexec_fn=heeds_ctrl_c,
     )
     assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from knowledge_conformance.client import NO_CONNECTION, Reply
@@ -36,7 +37,8 @@ async def observe(subject: Subject) -> None:
     if rest is None:
         return
     seen = subject.seen
-    await subject.each([_read_capabilities(subject), _ask(subject, [(query, 10) for query in rest])])
+    first = (_read_capabilities, partial(_ask, questions=[(query, 10) for query in rest]))
+    await subject.each(begin(subject) for begin in first)
     found = max(seen.readable, key=lambda pair: len(pair[1].results), default=None)
     if found and found[1].results:
         seen.query = found[0].query
@@ -78,7 +80,7 @@ def _words_of_two(results: list[dict[str, Any]]) -> str:
 async def _ask(subject: Subject, questions: list[tuple[str, int]]) -> None:
     """Noted in their order."""
     asked = dict.fromkeys(one for one in questions if subject.seen.of(*one) is None)
-    subject.seen.answers += await subject.each([_observed(subject, query, limit) for query, limit in asked])
+    subject.seen.answers += await subject.each(_observed(subject, query, limit) for query, limit in asked)
 
 
 async def _observed(subject: Subject, query: str, limit: int) -> Observation:

@@ -7,7 +7,7 @@ import hashlib
 import json
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -145,8 +145,10 @@ class Subject:
         """Whether one thing after the other would take too long for a whole run."""
         return any(one.reply.took_s > _SLOW_S for one in self.seen.answers)
 
-    async def each(self, turns: Iterable[Awaitable[T]]) -> list[T]:
-        """One after the other, or all at once where that would take too long; in their order."""
+    async def each(self, turns: Iterator[Awaitable[T]]) -> list[T]:
+        """One after the other, or all at once where that would take too long; in their order. Made as they are needed:
+        a run that is interrupted leaves none that was never begun.
+        """
         return await asyncio.gather(*turns) if self.is_slow else [await one for one in turns]
 
     def signed(
