@@ -49,7 +49,7 @@ up: $(VENV)/.runtime $(VENV)/.emulator ## Run the whole gateway on this machine 
 	$(BIN)/kgw up --port $(PORT)
 
 test: $(VENV)/.dev $(VENV)/.emulator $(VENV)/.faces $(VENV)/.peers chromium check ## Check, then run every test
-	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder tests
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder tests
 
 check: $(VENV)/.dev ## Format, lint, strict types, import contracts
 	$(BIN)/ruff format --check .

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Collection, Coroutine, Mapping
+from collections.abc import Callable, Collection, Coroutine, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
@@ -129,28 +129,38 @@ class CircuitWriter:
             progress.is_losing = any(circuit.disabled_at for circuit in changes.values())
             return changes
 
-        changing = self._circuits.change(rule, known=known)
-        changed = await self._part("circuits", changing, providers=incidents, progress=progress)
+        changed = await self._part(
+            "circuits", lambda: self._circuits.change(rule, known=known), providers=incidents, progress=progress
+        )
         if changed is None:
             return
         entries = happenings(changed.before, changed.after, lane=self._lane, now=now)
         self._tell(entries)
         providers = [entry.provider_id for entry in entries]
         lost = {id_: incidents[id_] for id_ in _lost_to_customers(entries)}
-        noting, telling = self._journal.note(entries), self._disable_for_customers(lost, now=now)
         await asyncio.gather(
-            self._part("history", noting, providers=providers, progress=progress),
-            self._part("customer_circuits", telling, providers=lost, progress=progress),
+            self._part("history", lambda: self._journal.note(entries), providers=providers, progress=progress),
+            self._part(
+                "customer_circuits",
+                lambda: self._disable_for_customers(lost, now=now),
+                providers=lost,
+                progress=progress,
+            ),
         )
 
     async def _part(
-        self, part: str, work: Coroutine[Any, Any, T], *, providers: Collection[str], progress: _Progress
+        self,
+        part: str,
+        work: Callable[[], Coroutine[Any, Any, T]],
+        *,
+        providers: Collection[str],
+        progress: _Progress,
     ) -> T | None:
-        """None where it failed, which is noted."""
+        """None where it failed, which is noted. `work` is begun here: time may be up before this is."""
         progress.pending[part] = providers
         result = None
         try:
-            result = await work
+            result = await work()
         except Exception as error:  # noqa: BLE001
             self._unwritten(error, part=part, providers=providers)
         del progress.pending[part]

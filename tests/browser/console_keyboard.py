@@ -12,9 +12,11 @@ def tab_to(page: Page, wanted: Locator, *, key: str = "Tab") -> None:
     """Presses Tab, or another key, until it has the focus, once it is there."""
     element = wanted.element_handle()
     for _ in range(_MOST_TABS):
+        if not element.evaluate("(one) => one.isConnected"):  # drawn anew meanwhile
+            element = wanted.element_handle()
         if element.evaluate("(one) => one === document.activeElement"):
             return
-        page.keyboard.press("Tab")
+        page.keyboard.press(key)
     pytest.fail(f"{wanted} is not reached by Tab")
 
 
