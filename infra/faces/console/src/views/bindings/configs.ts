@@ -192,22 +192,3 @@ export const COMMON: Spec[] = [
     group: "Limits",
   },
 ];
-export const FIRST: Spec[] = [{ at: "name", label: "Name", as: "text", hint: "One line for people." }];
-export const LAST: Spec[] = [
-  {
-    at: "priority",
-    label: "Priority",
-    as: "integer",
-    first: "100",
-    hint: "0 to 1000; lower comes first in a merged answer.",
-    group: "Order and attribution",
-  },
-  {
-    at: "module",
-    label: "Module",
-    as: "text",
-    optional: true,
-    hint: "A slug to attribute it to a team or product.",
-    group: "Order and attribution",
-  },
-];

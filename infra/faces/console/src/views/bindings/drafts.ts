@@ -2,12 +2,13 @@
 import type { ProviderShown } from "../../api";
 import { bodyOf, changesOf, draftOf, type Draft } from "../../kit";
 import type { Product } from "../instances/products";
-import { allSpecsOf, COMMON, FIRST, LAST, OWN, specsOf } from "./configs";
+import { LAST, NAME } from "../every_provider";
+import { allSpecsOf, COMMON, OWN, specsOf } from "./configs";
 
 export type BoundProvider = Extract<ProviderShown, { kind: Product }>;
 type Body = Record<string, unknown>;
 
-const PLAIN = [...FIRST, ...COMMON, ...LAST];
+const PLAIN = [NAME, ...COMMON, ...LAST];
 
 export function isBoundProvider(provider: ProviderShown): provider is BoundProvider {
   return "instanceId" in provider;

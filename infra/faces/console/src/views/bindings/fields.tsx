@@ -1,7 +1,8 @@
 import type { EntryShown } from "../../api";
 import { ChoiceField, DraftFields, useViolation, type Draft } from "../../kit";
 import type { Product } from "../instances/products";
-import { COMMON, FIRST, LAST, OWN, specsOf } from "./configs";
+import { LAST, NAME } from "../every_provider";
+import { COMMON, OWN, specsOf } from "./configs";
 
 interface Props {
   kind: Product;
@@ -20,7 +21,7 @@ export function BindingFields({ kind, draft, onDraft, entry }: Props) {
   const together = useViolation("/config/retrievalModel", true);
   return (
     <>
-      <DraftFields specs={FIRST} draft={draft} onDraft={onDraft} />
+      <DraftFields specs={[NAME]} draft={draft} onDraft={onDraft} />
       {kind === "dify" && (
         <ChoiceField
           label="Settings of the search"

@@ -1,6 +1,7 @@
 // What can be registered here, and with which fields.
 import type { ProviderKind, ProviderShown } from "../../api";
 import type { Spec } from "../../kit";
+import { LAST, NAME } from "../every_provider";
 
 export type Made = Exclude<ProviderKind, "dify" | "fastgpt" | "ragflow">;
 export type Bound = Exclude<ProviderKind, Made>;
@@ -22,26 +23,7 @@ export function isBound(provider: ProviderShown): provider is Extract<ProviderSh
   return BOUND.has(provider.kind);
 }
 
-const NAME: Spec = { at: "name", label: "Name", as: "text", hint: "One line for people." };
 const BASE_URL: Spec = { at: "baseUrl", label: "Base URL", as: "url" };
-const LAST: Spec[] = [
-  {
-    at: "priority",
-    label: "Priority",
-    as: "integer",
-    first: "100",
-    hint: "0 to 1000; lower comes first in a merged answer.",
-    group: "Order and attribution",
-  },
-  {
-    at: "module",
-    label: "Module",
-    as: "text",
-    optional: true,
-    hint: "A slug to attribute it to a team or product.",
-    group: "Order and attribution",
-  },
-];
 const LIMITS: Spec[] = [
   {
     at: "resultLimit",
