@@ -73,8 +73,8 @@ release-widget: $(VENV)/.runtime ## Keep the widget's present build, for pages t
 chromium: $(VENV)/.dev # the browser that tests drive: found, or installed where that may be done
 	@$(BIN)/python -m tests.browser.find_chromium >/dev/null
 
-bench: $(VENV)/.dev $(VENV)/.emulator ## Measure against a baseline in the same run
-	$(BIN)/python -m tests.bench
+bench: $(VENV)/.dev $(VENV)/.emulator ## Measure against a baseline in the same run (ARGS="--only search")
+	$(BIN)/python -m tests.bench $(ARGS)
 
 rehearse: $(VENV)/.cdk $(VENV)/.emulator ## Deploy the real stack to the embedded backend and call it
 	$(BIN)/python -m infra.rehearsal

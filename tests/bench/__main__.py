@@ -1,77 +1,66 @@
-"""`make bench`: one table, each row = ours, baseline, ratio, bar. `--only WORD` filters by name, `--json` prints JSON.
+"""`make bench`: one table, each row = ours, baseline, ratio, bar, measured side by side in this run on this machine.
 
-Everything is measured side by side in this run on this machine; a figure without its baseline means nothing. Exits
-non-zero when a bar is missed.
+A figure without its baseline means little. Exits with 1 when a bar is missed.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
-import platform
 import sys
-from collections.abc import Callable, Iterator
-from dataclasses import asdict
+from collections.abc import Sequence
+from pathlib import Path
 
-from tests.bench import bundles, cards, imports, live, overrun, search, stored_cards
-from tests.bench.measure import Row
-from tests.bench.world import a_world
+from tests.bench import table
+from tests.bench.groups import GROUPS, Group, chosen
+from tests.bench.run import Run
 
 
-def main() -> int:
-    options = _options()
-    rows: list[Row] = []
-    if not options.json:
-        print(f"{platform.python_implementation()} {platform.python_version()}, {os.cpu_count()} CPUs\n{_HEAD}")
-    for row in _measured(options.only):
-        rows.append(row)
-        if not options.json:
-            print(_line(row), flush=True)
+def main(arguments: Sequence[str] | None = None, *, groups: Sequence[Group] = GROUPS) -> int:
+    """0 when every bar holds, 1 when one is missed. Raises SystemExit(2) for arguments that mean nothing."""
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    words: list[str] = options.only
+    _check(parser, options.page, words)
+    wanted = chosen(words, among=groups)
+    # With --json the document has standard output to itself, and whoever waits still sees that something happens.
+    progress = sys.stderr if options.json else sys.stdout
+    run = Run()
+    print(f"{run.machine.line()}\n{table.HEAD}", file=progress, flush=True)
+    run.measure(wanted, words, tell=lambda told: print(table.line(told), file=progress, flush=True))
+    if run.is_empty():
+        parser.error(f"no row is of {' or '.join(words)}; groups are {', '.join(group.name for group in groups)}")
+    print(table.summary(run), file=progress)
     if options.json:
-        print(json.dumps([asdict(row) | {"ratio": row.ratio, "holds": row.holds} for row in rows], indent=2))
-    return 0 if all(row.holds for row in rows) else 1
+        print(json.dumps(run.document(), indent=2))
+    if options.page is not None:
+        table.write_results(options.page, run)
+    return 1 if run.missed() else 0
 
 
-def _measured(only: str) -> Iterator[Row]:
-    groups: dict[str, Callable[[], Iterator[Row]]] = {
-        "search": _search,
-        "overrun": overrun.rows,
-        "bundle": bundles.rows,
-        "cards": _cards,
-        "live": live.rows,
-    }
-    for name, group in groups.items():
-        if only in name or (name == "search" and only in "import"):
-            yield from (row for row in group() if only in row.name or only in name)
+def _check(parser: argparse.ArgumentParser, page: Path | None, words: Sequence[str]) -> None:
+    """Before anything is measured, which takes minutes."""
+    if page is None:
+        return
+    if words:
+        parser.error("--page tells a whole run, so not with --only")
+    if not table.has_place_for_results(page):
+        parser.error(f"{page} has no part between {table.BEGIN} and {table.END}")
 
 
-def _search() -> Iterator[Row]:
-    with a_world() as world:
-        yield from imports.rows(world.environment)
-        yield from search.rows(world)
-
-
-def _cards() -> Iterator[Row]:
-    yield from cards.rows()
-    yield from stored_cards.rows()
-
-
-_HEAD = f"{'what':<56}{'ours':>10}{'baseline':>10}{'ratio':>8}{'bar':>7}"
-
-
-def _line(row: Row) -> str:
-    bar = "" if row.bar is None else f"{row.bar:.2f}"
-    verdict = "" if row.holds else "  MISSED"
-    figures = f"{row.ours:>10.1f}{row.baseline:>10.1f}{row.ratio:>8.2f}{bar:>7}"
-    return f"{row.name:<56}{figures}  {row.unit}{verdict}  {row.note}".rstrip()
-
-
-def _options() -> argparse.Namespace:
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
-    parser.add_argument("--only", default="", help="rows or groups whose name contains this word")
-    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
-    return parser.parse_args()
+    parser.add_argument(
+        "--only",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="NAME",
+        help="rows or groups whose name has one of these words",
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON; the table goes to standard error")
+    parser.add_argument("--page", type=Path, help="write the results into this page, between its two marks")
+    return parser
 
 
 if __name__ == "__main__":

@@ -12,22 +12,48 @@ ROUNDS = 15
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the table. `bar` is the highest ratio allowed, or None where a figure is only reported."""
+    """One line of the table; less is better. `bar` is the highest ratio allowed, or None where a figure is only
+    reported. `baseline` is None where there is nothing to compare with. `rounds` is of how many turns the medians are.
+    """
 
     name: str
     ours: float
-    baseline: float
+    baseline: float | None
     unit: str
     bar: float | None
     note: str = ""
+    rounds: int | None = None
 
     @property
-    def ratio(self) -> float:
-        return self.ours / self.baseline
+    def ratio(self) -> float | None:
+        """None where there is no baseline, or where it is nothing at all."""
+        return self.ours / self.baseline if self.baseline else None
 
     @property
     def holds(self) -> bool:
-        return self.bar is None or self.ratio <= self.bar
+        return self.bar is None or (self.ratio is not None and self.ratio <= self.bar)
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """What could not be measured on this machine, and why: a peer that cannot be installed here."""
+
+    name: str
+    why: str
+
+
+def compared(
+    name: str,
+    ours: Callable[[], float],
+    baseline: Callable[[], float],
+    *,
+    unit: str,
+    bar: float | None,
+    note: str = "",
+    rounds: int = ROUNDS,
+) -> Row:
+    """A row of the medians of what both callables return, taken in turns."""
+    return Row(name, *interleaved(ours, baseline, rounds=rounds), unit, bar, note, rounds)
 
 
 def interleaved(

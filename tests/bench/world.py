@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
+import functools
 import os
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 from shared.adapters import aws
@@ -50,6 +52,14 @@ def a_world(*, providers: int = 20) -> Iterator[World]:
         os.environ.update(environment)
         token, (slow, instant) = asyncio.run(_registered(environment, [slow_url, instant_url], count=providers))
         yield World(environment, token, slow, slow_url, instant, instant_url)
+
+
+@functools.cache
+def the_world() -> World:
+    """The one that several groups share: begun when a group first needs it, and ended with this process."""
+    stack = ExitStack()
+    atexit.register(stack.close)
+    return stack.enter_context(a_world())
 
 
 async def _registered(environment: dict[str, str], urls: list[str], *, count: int) -> tuple[str, list[tuple[str, ...]]]:

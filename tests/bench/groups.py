@@ -1,0 +1,43 @@
+"""What `make bench` measures, in the order of its table: one line a group."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from tests.bench import bundles, cards, imports, live, overrun, search, stored_cards
+from tests.bench.measure import Absent, Row
+from tests.bench.world import the_world
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """`about` says what its rows are of, with the words that tell them apart: `--only` looks there too."""
+
+    name: str
+    about: str
+    rows: Callable[[], Iterator[Row | Absent]]
+
+
+GROUPS: tuple[Group, ...] = (
+    Group("imports", "import of a handler, from bytecode", lambda: imports.rows(the_world().environment)),
+    Group("search", "search beside a bare gather of the same calls; search CPU", lambda: search.rows(the_world())),
+    Group("overrun", "worst overrun of a deadline, providers and store misbehaving", overrun.rows),
+    Group("bundles", "bundle of each function, unzipped", bundles.rows),
+    Group("cards", "cards: match 2 KB, beside other ways to find many keys", cards.rows),
+    Group("stored-cards", "cards: look up 100 terms and match, reads included", stored_cards.rows),
+    Group("live", "live: an operation at a hosted service, failover between keys", live.rows),
+)
+
+
+def chosen(words: Sequence[str], *, among: Sequence[Group] = GROUPS) -> list[Group]:
+    """Those whose name or subject has one of the words; all where there is none."""
+    wanted = [word.lower() for word in words]
+    return [
+        group for group in among if not wanted or any(word in f"{group.name} {group.about}".lower() for word in wanted)
+    ]
+
+
+def is_wanted(group: Group, row: Row | Absent, words: Sequence[str]) -> bool:
+    """Whether a word names the whole group, or is in the row's own name."""
+    return not words or any(word.lower() in group.name or word.lower() in row.name.lower() for word in words)

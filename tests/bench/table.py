@@ -1,0 +1,85 @@
+"""How a run is shown in a terminal and on a page of Markdown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.bench.groups import Group
+from tests.bench.measure import Absent, Row
+from tests.bench.run import Part, Run
+
+BEGIN, END = "<!-- results -->", "<!-- /results -->"
+HEAD = f"{'what':<64}{'ours':>10}{'baseline':>10}{'ratio':>8}{'bar':>7}"
+
+
+def line(told: Group | Row | Absent) -> str:
+    if isinstance(told, Group):
+        return f"\n{told.name}: {told.about}"
+    if isinstance(told, Absent):
+        return f"{told.name:<64}not measured here: {told.why}"
+    verdict = "" if told.holds else "  MISSED"
+    figures = f"{figure(told.ours):>10}{figure(told.baseline):>10}{_two(told.ratio):>8}{_two(told.bar):>7}"
+    return f"{told.name:<64}{figures}  {told.unit}{verdict}  {told.note}".rstrip()
+
+
+def summary(run: Run) -> str:
+    """What was missed, by name, and how long it took."""
+    missed, rows = run.missed(), sum(len(part.rows) for part in run.parts)
+    seconds = sum(part.seconds for part in run.parts)
+    told = [f"\n{rows} rows in {seconds:.0f} s. " + ("Every bar holds." if not missed else f"Missed: {len(missed)}")]
+    told += [f"  {row.name}: {_two(row.ratio) or figure(row.ours)}, bar {_two(row.bar)}" for row in missed]
+    return "\n".join(told)
+
+
+def figure(value: float | None) -> str:
+    """Three digits that say something."""
+    if value is None:
+        return "-"
+    if value == int(value) or abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.2f}" if abs(value) < 10 else f"{value:.1f}"
+
+
+def _two(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}"
+
+
+def has_place_for_results(page: Path) -> bool:
+    text = page.read_text(encoding="utf-8") if page.exists() else ""
+    return 0 <= text.find(BEGIN) < text.find(END)
+
+
+def write_results(page: Path, run: Run) -> None:
+    """Puts the run between the page's two marks; the rest of the page stays as it is."""
+    before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
+    after = rest.partition(END)[2]
+    page.write_text(f"{before}{BEGIN}\n{results(run)}\n{END}{after}", encoding="utf-8")
+
+
+def results(run: Run) -> str:
+    versions = ", ".join(f"{name} {version}" for name, version in run.packages.items())
+    missed = len(run.missed())
+    verdict = "Every bar holds." if not missed else f"{missed} missed."
+    head = f"Run of {run.date} on {run.machine.line()}. With {versions}. {verdict}"
+    return "\n\n".join([head, *(_part(part) for part in run.parts if part.rows or part.absent)])
+
+
+def _part(part: Part) -> str:
+    lines = [
+        f'### {part.group.about[0].upper()}{part.group.about[1:]}\n\n`make bench ARGS="--only {part.group.name}"`\n',
+        "| what | ours | baseline | unit | ratio | bar | |",
+        "|---|--:|--:|---|--:|--:|---|",
+        *(_cells(row) for row in part.rows),
+        *(f"| {_cell(each.name)} | | | | | | not measured here: {_cell(each.why)} |" for each in part.absent),
+    ]
+    return "\n".join(lines)
+
+
+def _cells(row: Row) -> str:
+    note = row.note if row.holds else f"**missed** {row.note}".rstrip()
+    cells = [row.name, figure(row.ours), figure(row.baseline), row.unit, _two(row.ratio), _two(row.bar), note]
+    return f"| {' | '.join(map(_cell, cells))} |"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
