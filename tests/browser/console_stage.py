@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Mapping, Sized
 from dataclasses import dataclass, field
 from typing import Any, Literal
 from urllib.parse import urlsplit
@@ -25,6 +26,28 @@ LOOKS: tuple[tuple[Literal["light", "dark"], ViewportSize], ...] = (("light", WI
 
 Axe = Callable[[Page], list[dict[str, Any]]]
 Keep = Callable[[Page, str], None]
+
+# Counts what the page has asked for and not been told yet; and knows a frame that no stopped clock holds up.
+_COUNTS_WHAT_IS_OUT = """const ask = window.fetch; window.out = 0;
+window.fetch = (...all) => { window.out += 1; return ask(...all).finally(() => { window.out -= 1; }); };
+const [frame, later] = [requestAnimationFrame.bind(window), setTimeout.bind(window)];
+window.aFrame = () => new Promise((drawn) => { frame(() => later(drawn)); });"""
+# What a view says of itself while it waits, besides: it is drawn before the first request of a view has begun.
+_STILL = """async (most) => {
+  const busy = () => window.out + document.querySelectorAll(":is(.skeleton, [aria-busy=true])").length;
+  for (let looks = 0, still = 0; looks < most && still < 4; looks += 1) {
+    await window.aFrame();
+    still = busy() ? 0 : still + 1;
+  }
+  return busy();
+}"""
+_MOST_LOOKS = 1_000
+_A_FRAME = "window.aFrame()"
+_PATIENCE_S = 15.0
+_GO_TO = """(route) => location.hash !== route && new Promise((gone) => {
+  addEventListener("hashchange", gone, {once: true});
+  location.hash = route;
+})"""
 
 TOO_WIDE = """() => [...document.querySelectorAll("body *")]
   .filter((one) => one.getBoundingClientRect().right > innerWidth + 1).map((one) => one.outerHTML.slice(0, 120))"""
@@ -68,13 +91,30 @@ class ConsoleStage:
         return [one for one in self.asked if one.method == method and _path_of(one.url) == path]
 
     def sign_in(self, at: str = "", token: str = TOKEN) -> Page:
-        """Opens the console at a route such as `#/providers` and signs in there."""
+        """Opens the console at a route such as `#/providers` and signs in there, until its view is drawn."""
         self.page.goto(self.url + at)
         self.page.get_by_label("Admin token").fill(token)
         self.page.keyboard.press("Enter")
         expect(self.page.get_by_role("main")).to_be_visible()
         expect(self.page.get_by_role("heading", level=1)).not_to_have_text("Sign in to the console")
+        self.settle()
         return self.page
+
+    def go_to(self, route: str) -> None:
+        """By the address, until that view is drawn."""
+        self.page.evaluate(_GO_TO, route)
+        self.settle()
+
+    def settle(self) -> None:
+        """Until all that was asked for is answered and shown: only then is another answer laid for it."""
+        assert self.page.evaluate(_STILL, _MOST_LOOKS) == 0, "the console waits for an answer still"
+
+    def wait_for(self, waiting: Sized, count: int = 1) -> None:
+        """Until a route's handler has put as many into `waiting`."""
+        until = time.monotonic() + _PATIENCE_S
+        while len(waiting) < count:
+            assert time.monotonic() < until, f"{len(waiting)} of {count} were asked for"
+            self.page.evaluate(_A_FRAME)
 
     def answer(self, route: Route) -> None:
         request = route.request
@@ -114,6 +154,7 @@ def console_stage(open_page: OpenPage, site: Site, **context: Any) -> ConsoleSta
                 **{name.replace("-", "_"): value for name, value in document.headers.items()},
             )
     stage = ConsoleStage(open_page(origins=(site.origin,), **context), f"{site.origin}{BASE}/console")
+    stage.page.add_init_script(_COUNTS_WHAT_IS_OUT)
     stage.page.route(f"**{BASE}/api/v1/**", stage.answer)
     stage.lay("GET", PROVIDERS, {"providers": [], "nextCursor": None})
     return stage

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenPage
 from tests.browser.console_asked_told import CREDENTIALS, credential
@@ -25,8 +25,12 @@ STICKS_OUT = """() => [...document.querySelectorAll("main td *")].filter((one) =
   const table = one.closest(".table-box").getBoundingClientRect();
   return own.width > 1 && (own.right > cell.right + 1 || own.right > table.right + 1 || own.right > innerWidth + 1);
 }).map((one) => one.outerHTML.slice(0, 120))"""
+# It waits as long as it would, until it is told to hurry.
 IMPATIENT = """const real = AbortSignal.timeout.bind(AbortSignal);
-AbortSignal.timeout = (ms) => { (window.waited ??= new Set()).add(ms); return real(ms / 100); };"""
+AbortSignal.timeout = (ms) => {
+  (window.waited ??= new Set()).add(ms);
+  return real(window.hurries ? ms / 100 : ms);
+};"""
 
 
 @pytest.fixture
@@ -34,10 +38,6 @@ def stage(open_page: OpenPage, site: Site) -> ConsoleStage:
     stage = console_stage(open_page, site)
     stage.lay("GET", HEALTH, health(one_health()))
     return stage
-
-
-def go_to(page: Page, route: str) -> None:
-    page.evaluate("(route) => { location.hash = route; }", route)
 
 
 def test_an_answer_that_is_none_is_told_like_any_other_failure(stage: ConsoleStage, site: Site) -> None:
@@ -66,6 +66,7 @@ def test_an_answer_that_is_none_is_told_like_any_other_failure(stage: ConsoleSta
     path = f"{BASE}/api/v1/{HEALTH}"
     for code, more in (("unreadable_answer", {"Connection": "close"}), ("no_answer", {})):
         site.lay(path, '{"status": ', media_type="application/json", Content_Length="5000", **more)
+        page.evaluate("(hurries) => { window.hurries = hurries; }", code == "no_answer")
         again.click()
         expect(box).to_contain_text(code)
     assert page.evaluate("[...window.waited]") == [40_000]
@@ -85,12 +86,13 @@ def test_a_view_that_cannot_be_drawn_says_so_and_a_list_that_comes_round_again_e
     expect(page.get_by_role("table", name="Providers")).to_be_visible()
 
     stage.lay("GET", PROVIDERS, {"providers": [contract()], "nextCursor": "again"})
-    go_to(page, "#/providers")
+    stage.go_to("#/providers")
     expect(box).to_contain_text("unreadable_answer")
     assert len(stage.calls("GET", PROVIDERS)) <= 3
     stage.lay("GET", PROVIDERS, {"providers": "many", "nextCursor": None})
     button(page, "Try again").click()
-    go_to(page, "#/providers/..")
+    stage.settle()
+    stage.go_to("#/providers/..")
     expect(box).to_contain_text("not_found")
     asked = {re.sub(r"\?.*", "", one.url).rpartition("/api/v1/")[2] for one in stage.asked}
     assert asked == {HEALTH, PROVIDERS}
@@ -117,7 +119,7 @@ def test_long_and_many_things_stay_in_their_cells_and_are_drawn_by_the_fifty(sta
     for size in (NARROW, {"width": 900, "height": 800}, WIDE):
         page.set_viewport_size({"width": size["width"], "height": size["height"]})
         for view in ("health", "credentials", "providers"):
-            go_to(page, f"#/{view}")
+            stage.go_to(f"#/{view}")
             expect(page.get_by_role("table").first).to_be_visible()
             assert page.evaluate(STICKS_OUT) == [], (view, size)
             assert page.evaluate("document.documentElement.scrollWidth") <= size["width"], (view, size)
@@ -127,10 +129,10 @@ def test_long_and_many_things_stay_in_their_cells_and_are_drawn_by_the_fifty(sta
     button(page, "Show 20 more of 120").press("Enter")
     expect(rows).to_have_count(121)
     expect(rows.nth(101)).to_be_focused()
-    go_to(page, "#/credentials")
+    stage.go_to("#/credentials")
     expect(rows.nth(2)).to_contain_text("and 2 more origins")
     expect(rows.nth(1)).to_contain_text("all providers")
-    go_to(page, "#/health")
+    stage.go_to("#/health")
     expect(page.locator("q")).to_have_text("Secret's fingerprint")
     expect(page.locator("code", has_text="other")).to_be_visible()
 
@@ -144,10 +146,10 @@ def test_names_from_the_right_turn_nothing_round_and_one_without_a_letter_shows_
     stage.lay("GET", f"{PROVIDERS}/{ID}", contract(name=RTL), ETag='"2"')
     page = stage.sign_in("#/providers")
     expect(page.get_by_role("link", name=f"({ID})")).to_be_visible()
-    go_to(page, "#/workbench")
+    stage.go_to("#/workbench")
     few = ", ".join(f"\u2068{RTL} {at}\u2069" for at in range(3))
     expect(page.get_by_text("Questions are real")).to_contain_text(f"{few} and 2 more, which may bill it")
-    go_to(page, f"#/providers/{ID}")
+    stage.go_to(f"#/providers/{ID}")
     button(page, "Delete").click()
     expect(page.get_by_role("heading", name="Delete")).to_have_text(f"Delete \u2068{RTL}\u2069")
     assert page.locator("code").first.evaluate("(one) => getComputedStyle(one).unicodeBidi") == "isolate"

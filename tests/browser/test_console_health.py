@@ -74,6 +74,7 @@ def test_health_is_read_again_by_itself_while_it_is_in_sight_and_wanted(stage: C
     stage.lay("GET", HEALTH, health(one_health("refused")))
     page.clock.run_for(31_000)
     expect(page.get_by_role("cell", name="Refused since")).to_be_visible()
+    stage.settle()
 
     seen = len(stage.calls("GET", HEALTH))
     page.evaluate("Object.defineProperty(document, 'hidden', {value: true, configurable: true})")
@@ -81,6 +82,7 @@ def test_health_is_read_again_by_itself_while_it_is_in_sight_and_wanted(stage: C
     assert len(stage.calls("GET", HEALTH)) == seen
     with page.expect_request(f"**/{HEALTH}"):  # back in sight it is read at once
         page.evaluate("delete document.hidden; document.dispatchEvent(new Event('visibilitychange'))")
+    stage.settle()
 
     page.get_by_role("button", name="Auto-refresh").click()
     seen = len(stage.calls("GET", HEALTH))

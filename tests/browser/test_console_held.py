@@ -33,10 +33,6 @@ def stage(open_page: OpenPage, site: Site) -> ConsoleStage:
     return stage
 
 
-def go_to(page: Page, route: str) -> None:
-    page.evaluate("(route) => { location.hash = route; }", route)
-
-
 def try_to_leave(page: Page) -> None:
     """With the keyboard, with the browser's Back, and by another address."""
     dialog = page.get_by_role("dialog")
@@ -60,7 +56,7 @@ def test_no_secret_is_lost_while_it_is_made_or_until_it_is_kept(stage: ConsoleSt
     ):
         waiting: list[Route] = []
         page.route(f"**/api/v1/{path}", waits_for_its_answer(waiting), times=9)
-        go_to(page, route)
+        stage.go_to(route)
         button(page, opener).click()
         dialog = page.get_by_role("dialog")
         if name:
@@ -69,6 +65,7 @@ def test_no_secret_is_lost_while_it_is_made_or_until_it_is_kept(stage: ConsoleSt
             page.get_by_label("Admin (adm)").check()
         button(page, action).click()
         expect(dialog.get_by_role("button", name="Cancel")).to_be_disabled()
+        stage.wait_for(waiting)
         try_to_leave(page)
         assert len(waiting) == 1
         waiting[0].fulfill(status=201, json=answer)
@@ -114,6 +111,7 @@ def test_a_deletion_is_held_too_and_read_again_where_others_were_faster(stage: C
     expect(dialog.get_by_role("button", name="Cancel")).to_be_disabled()
     page.keyboard.press("Escape")
     expect(dialog).to_be_visible()
+    stage.wait_for(waiting)
     assert waiting[0].request.headers["if-match"] == '"9"'
     waiting[0].fulfill(status=204)
     expect(page.get_by_role("heading", level=1)).to_have_text("Providers")
@@ -145,8 +143,8 @@ def test_one_wish_has_one_key_and_a_dialog_belongs_to_what_it_was_opened_for(sta
     assert (sent[0].post_data_json or {})["ratePerMinute"] == "5e"
 
     button(page, "Close").last.click()
-    go_to(page, f"#/{OF_CREDENTIAL}")
+    stage.go_to(f"#/{OF_CREDENTIAL}")
     button(page, "Edit").click()
-    go_to(page, f"#/{CREDENTIALS}/other")
+    stage.go_to(f"#/{CREDENTIALS}/other")
     expect(page.get_by_role("heading", level=1)).to_have_text("Other tool")
     expect(page.get_by_role("dialog")).to_have_count(0)

@@ -218,6 +218,7 @@ def test_what_a_server_says_of_itself_is_text_and_no_more(stage: ConsoleStage, a
     expect(page.get_by_label("Name", exact=True)).to_have_value(HOSTILE[1])
     assert page.locator(MADE_UP).count() == 0
     page.go_back()
+    stage.settle()
     with page.expect_request(lambda request: "parent=folder" in request.url):
         page.get_by_role("link", name=HOSTILE[0], exact=True).click()
     expect(page.get_by_role("navigation", name="Folders")).to_contain_text(HOSTILE[0])

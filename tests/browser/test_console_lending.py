@@ -79,6 +79,7 @@ def test_what_is_being_lent_when_the_session_ends_is_given_back_as_well(stage: C
 
     page.route(f"**/api/v1/{CREDENTIALS}", hold)
     ask(page)
+    stage.wait_for(waiting, 2)
     button(page, "Sign out").click()
     expect(page.get_by_label("Admin token")).to_be_visible()
     assert len(waiting) == 2

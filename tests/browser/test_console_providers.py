@@ -302,9 +302,11 @@ def test_hostile_texts_are_texts(stage: ConsoleStage) -> None:
     for name in HOSTILE:
         expect(page.get_by_role("link", name=name, exact=True)).to_be_visible()
     page.get_by_role("link", name="Providers").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Providers")
+    stage.settle()
     for name in HOSTILE:
         expect(page.get_by_role("link", name=name, exact=True)).to_be_visible()
-    page.evaluate(f"location.hash = '#/providers/{ID}'")
+    stage.go_to(f"#/providers/{ID}")
     page.get_by_label("Query").fill(HOSTILE[0])
     page.keyboard.press("Enter")
     hit = page.locator(".passages li")

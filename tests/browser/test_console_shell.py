@@ -175,7 +175,8 @@ def test_a_view_that_was_left_is_not_waited_for(stage: ConsoleStage) -> None:
     page = stage.sign_in("#/providers")
     page.route(f"**/api/v1/{HEALTH}", lambda _: None)  # no answer ever
     with page.expect_event("requestfailed") as failed:
-        page.get_by_role("link", name="Health").click()
+        with page.expect_request(f"**/api/v1/{HEALTH}"):
+            page.get_by_role("link", name="Health").click()
         expect(page.get_by_role("status", name="Loading")).to_be_visible()
         page.get_by_role("link", name="Providers").click()
     assert failed.value.url.endswith(HEALTH)
