@@ -7,9 +7,7 @@ import gc
 import inspect
 import os
 import secrets
-import sys
 from collections.abc import Iterator
-from importlib.util import find_spec
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -22,11 +20,6 @@ settings.register_profile(
 )
 settings.register_profile("explore", deadline=None, max_examples=1_000, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
-
-
-# The HTTP client tries this import, in vain, whenever it takes a lock: each time all of the path was looked through.
-if find_spec("sniffio") is None:
-    sys.modules["sniffio"] = None  # type: ignore[assignment]
 
 
 @pytest.fixture(scope="session")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 import ssl
+import sys
 from collections.abc import AsyncIterable, AsyncIterator
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any, cast
 from weakref import WeakSet
 
@@ -24,6 +26,10 @@ from shared.ports.resolver import Resolver
 _MOST_IDLE = 4
 _MOST_ADDRESSES_TRIED = 8
 _PATIENCE_S = 1.0  # for the TCP connection to one address, while there is another to try
+
+# httpcore tries this import, in vain, whenever it takes a lock: each time all of the path would be looked through.
+if find_spec("sniffio") is None:
+    sys.modules["sniffio"] = None  # type: ignore[assignment]
 
 logging.getLogger("httpcore").setLevel(logging.WARNING)  # below that, its lines show whole requests
 
