@@ -15,8 +15,8 @@ KEEP = Callable[[Page, str], None]
 ARABIC = result("تذاكر العبّارة", snippet="تذكرة العبّارة صالحة لجميع الرحلات.", locale="ar")
 
 
-def results(stage: Stage) -> None:
-    stage.search()
+def results(stage: Stage, query: str = "ferry pass") -> None:
+    stage.search(query)
     stage.page.keyboard.press("ArrowDown")
 
 
@@ -33,7 +33,7 @@ def slow(stage: Stage) -> None:
 
 def unavailable(stage: Stage) -> None:
     stage.refuse(503, "store_unavailable", Retry_After="5")
-    stage.search()
+    stage.search("ferries")
 
 
 def limited(stage: Stage) -> None:
@@ -103,7 +103,7 @@ def test_on_320_pixels_and_at_200_percent_nothing_lies_beyond_the_edge(theatre: 
         if layout == "dialog":
             stage.page.keyboard.press("Escape")
             stage.part("trigger").click()
-        results(stage)
+        results(stage, f"ferry {font_size}")
         wide = stage.page.evaluate("document.documentElement.scrollWidth")
         edges = [box["x"] + box["width"] for part in stage.part("option").all() if (box := part.bounding_box())]
         assert (wide, max(edges) <= 320) == (320, True), font_size

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from html import escape
@@ -74,6 +75,16 @@ _NOTE_EVENTS = """() => {
   for (const name of ["results", "error"])
     document.addEventListener(`knowledge-search:${name}`, ({detail}) => window.told.push(detail));
 }"""
+
+
+# What answers are drawn with is new for each of them; what says that one is waited for is no answer.
+_DRAWN = "[part=option], [part=message] p"
+_NOTE_WHAT_IS_DRAWN = """(drawn) => {
+  for (const one of drawn.flatMap((part) => [part, ...part.childNodes])) one.isOfBefore = true;
+}"""
+_IS_ANSWERED = """(drawn) => drawn.some((one) => one.checkVisibility()
+  && !(one.localName === "p" ? (one.firstChild ?? one) : one).isOfBefore
+  && !one.getRootNode().querySelector("[data-busy]"))"""
 
 
 class OpenPage(Protocol):
@@ -178,10 +189,15 @@ class Stage:
             waited_ms += 10
 
     def search(self, text: str = "ferry pass") -> None:
-        """Asks at once, and waits for an end of some kind to be seen."""
+        """Asks at once what is not answered yet, and waits for the end of this question to be seen."""
+        drawn = self.page.locator(_DRAWN)
+        drawn.evaluate_all(_NOTE_WHAT_IS_DRAWN)
         self.input.fill(text)
         self.input.press("Enter")
-        self.page.locator("[part=option], [part=message]:not([hidden])").first.wait_for()
+        until = time.monotonic() + PATIENCE_MS / 1_000
+        while not drawn.evaluate_all(_IS_ANSWERED):
+            assert time.monotonic() < until, f"nothing is told of {text}"
+            self.page.wait_for_timeout(5)
 
     def focused(self) -> str:
         """The focused element by its part, id or name, looked up through open shadow trees."""
