@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import ssl
+import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Future
-from functools import partial
+from functools import cache, partial
 
 import certifi
 
@@ -15,6 +16,7 @@ from shared.adapters.threads import start
 from shared.errors import Refused
 
 _MOST_PRIVATE = 32
+_making = threading.Lock()
 
 
 def public_authorities() -> ssl.SSLContext:
@@ -23,6 +25,17 @@ def public_authorities() -> ssl.SSLContext:
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.load_verify_locations(certifi.where())
     return context
+
+
+def shared_public_authorities() -> ssl.SSLContext:
+    """One for all clients of this process, made when it is first needed."""
+    with _making:
+        return _shared()
+
+
+@cache
+def _shared() -> ssl.SSLContext:
+    return public_authorities()
 
 
 class Authorities:
