@@ -5,7 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from tests.bench import bundles, cards, imports, live, overrun, search, stored_cards
+from tests.bench import (
+    bundles,
+    callers,
+    cards,
+    hanging,
+    imports,
+    live,
+    memory,
+    overrun,
+    registrations,
+    search,
+    stored_cards,
+    throughput,
+)
 from tests.bench.measure import Absent, Row
 from tests.bench.world import the_world
 
@@ -21,7 +34,12 @@ class Group:
 
 GROUPS: tuple[Group, ...] = (
     Group("imports", "import of a handler, from bytecode", lambda: imports.rows(the_world().environment)),
-    Group("search", "search beside a bare gather of the same calls; search CPU", lambda: search.rows(the_world())),
+    Group("search", "search beside a bare gather; time beyond the slowest provider", lambda: search.rows(the_world())),
+    Group("throughput", "search CPU, warm: throughput of a core", lambda: throughput.rows(the_world())),
+    Group("callers", "agent, assistant, widget and MCP search", lambda: callers.rows(the_world())),
+    Group("hanging", "one of ten providers hangs, dribbles or has failed", lambda: hanging.rows(the_world())),
+    Group("registrations", "search among 200 registrations, or 10", lambda: registrations.rows(the_world())),
+    Group("memory", "memory of searches in flight", lambda: memory.rows(the_world())),
     Group("overrun", "worst overrun of a deadline, providers and store misbehaving", overrun.rows),
     Group("bundles", "bundle of each function, unzipped", bundles.rows),
     Group("cards", "cards: match 2 KB, beside other ways to find many keys", cards.rows),

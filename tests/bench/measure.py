@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 ROUNDS = 15
@@ -60,9 +61,31 @@ def interleaved(
     ours: Callable[[], float], baseline: Callable[[], float], *, rounds: int = ROUNDS
 ) -> tuple[float, float]:
     """Medians of figures that both callables return, taken in turns so that drift of the machine hits both."""
-    ours(), baseline()  # warm both
+    mine, base = in_turns(ours, baseline, rounds=rounds)
+    return statistics.median(mine), statistics.median(base)
+
+
+def in_turns(
+    ours: Callable[[], float], baseline: Callable[[], float], *, rounds: int
+) -> tuple[list[float], list[float]]:
+    """All of the figures, each list in its order. Both are called once before, to be warm."""
+    ours(), baseline()
     pairs = [(ours(), baseline()) for _ in range(rounds)]
-    return statistics.median(pair[0] for pair in pairs), statistics.median(pair[1] for pair in pairs)
+    return [mine for mine, _ in pairs], [base for _, base in pairs]
+
+
+def percentile(figures: Sequence[float], share: float) -> float:
+    """The least figure that so large a share of them does not exceed; of a few figures, soon the greatest."""
+    return sorted(figures)[max(0, math.ceil(share * len(figures)) - 1)]
+
+
+def each_of(times: int, measure: Callable[[Callable[[], object]], float]) -> Callable[[Callable[[], object]], float]:
+    """Measures a piece of work several times in one go, and tells what one of them took."""
+
+    def measured(work: Callable[[], object]) -> float:
+        return measure(lambda: [work() for _ in range(times)]) / times
+
+    return measured
 
 
 def wall_ms(work: Callable[[], object]) -> float:

@@ -1,4 +1,4 @@
-"""A gateway to measure: the embedded AWS backend, registered providers, one agent's token."""
+"""What searches are measured on: the embedded AWS backend, providers in processes of their own, gateways over them."""
 
 from __future__ import annotations
 
@@ -7,51 +7,69 @@ import atexit
 import functools
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
+from infra.local.provision import client_environment
 from shared.adapters import aws
 from shared.adapters.clock import SystemClock
 from shared.adapters.credential_store import DynamoCredentialStore
 from shared.adapters.registry import DynamoRegistry
 from shared.adapters.secret_box import KmsSealer
-from shared.domain.exposure import ExposureProfile
+from shared.domain.exposure import CredentialClass, ExposureProfile, Grant
 from shared.domain.identifiers import new_signing_secret, new_token_secret
 from shared.domain.registrations import Capabilities
 from tests.bench.processes import a_server
 from tests.support.builders import a_change, a_credential, a_provider, a_source, a_token
 from tests.support.emulator import emulator, provisioned
 
+ORIGIN = "https://help.fern-desk.test"
 _PROVIDER = "tests.bench.provider_process"
 _UNLIMITED = 10_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class World:
-    """`slow` answer after 50 ms, `instant` at once; both are provider ids in registration order."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gateway:
+    """Tables of its own, whose registrations are `ids` in their order, and a token of each class."""
 
-    environment: dict[str, str]
-    token: str
-    slow: tuple[str, ...]
-    slow_url: str
-    instant: tuple[str, ...]
-    instant_url: str
+    environment: Mapping[str, str]
+    ids: tuple[str, ...]
+    agent: str
+    assistant: str
+    widget: str
+
+
+class World:
+    """`environment` leads to tables in which nothing is registered."""
+
+    def __init__(self, endpoint: str, stack: ExitStack) -> None:
+        self._endpoint = endpoint
+        self._stack = stack
+        os.environ.update(client_environment(endpoint) | {"POWERTOOLS_LOG_LEVEL": "CRITICAL"})
+        self.environment = self._provisioned()
+        self.provider = functools.cache(self._provider)
+
+    def _provider(self, delay_ms: int, manner: str = "answers") -> str:
+        """The base URL of a provider that answers after so long; `manner` is one of its process. Begun when it is
+        first asked for.
+        """
+        return self._stack.enter_context(a_server(_PROVIDER, str(delay_ms), manner))
+
+    def gateway(self, urls: Sequence[str]) -> Gateway:
+        """With one registration for each of the URLs, all of them for customers too."""
+        return asyncio.run(_registered(self._provisioned(), urls))
+
+    def _provisioned(self) -> dict[str, str]:
+        environment = provisioned(self._endpoint, prefix=f"bench{secrets.token_hex(4)}")
+        return environment | {"KG_ALLOW_LOOPBACK_HTTP": "true", "POWERTOOLS_LOG_LEVEL": "CRITICAL"}
 
 
 @contextmanager
-def a_world(*, providers: int = 20) -> Iterator[World]:
-    """Runs it, with its environment set in this process."""
-    with (
-        emulator() as endpoint,
-        a_server(_PROVIDER, "50") as slow_url,
-        a_server(_PROVIDER, "0") as instant_url,
-    ):
-        environment = provisioned(endpoint, prefix=f"bench{secrets.token_hex(4)}")
-        environment |= {"KG_ALLOW_LOOPBACK_HTTP": "true", "POWERTOOLS_LOG_LEVEL": "CRITICAL"}
-        os.environ.update(environment)
-        token, (slow, instant) = asyncio.run(_registered(environment, [slow_url, instant_url], count=providers))
-        yield World(environment, token, slow, slow_url, instant, instant_url)
+def a_world() -> Iterator[World]:
+    """Runs it, with the way to its backend set in the environment of this process."""
+    with ExitStack() as stack:
+        yield World(stack.enter_context(emulator()), stack)
 
 
 @functools.cache
@@ -62,7 +80,7 @@ def the_world() -> World:
     return stack.enter_context(a_world())
 
 
-async def _registered(environment: dict[str, str], urls: list[str], *, count: int) -> tuple[str, list[tuple[str, ...]]]:
+async def _registered(environment: dict[str, str], urls: Sequence[str]) -> Gateway:
     dynamodb, clock = aws.dynamodb(), SystemClock()
     places = {
         "public_table": environment["KG_TABLE_REGISTRATIONS_PUBLIC"],
@@ -71,11 +89,14 @@ async def _registered(environment: dict[str, str], urls: list[str], *, count: in
     }
     registry = DynamoRegistry(dynamodb, clock=clock, **places)
     sealer = KmsSealer(aws.kms(), key_id=environment["KG_KEY_PUBLIC"], exposure=ExposureProfile.CUSTOMER_SAFE)
-    ids = [tuple([await _register(registry, sealer, url) for _ in range(count)]) for url in urls]
-    secret = new_token_secret()
-    credential = a_credential(secret=secret, rate_per_minute=_UNLIMITED)
-    await DynamoCredentialStore(dynamodb, clock=clock, **places).create(credential, a_change())
-    return a_token(credential, secret=secret), ids
+    store = DynamoCredentialStore(dynamodb, clock=clock, **places)
+    return Gateway(
+        environment=environment,
+        ids=tuple([await _register(registry, sealer, url) for url in urls]),
+        agent=await _issue(store, CredentialClass.AGENT),
+        assistant=await _issue(store, CredentialClass.ASSISTANT),
+        widget=await _issue(store, CredentialClass.PUBLIC),
+    )
 
 
 async def _register(registry: DynamoRegistry, sealer: KmsSealer, url: str) -> str:
@@ -84,3 +105,17 @@ async def _register(registry: DynamoRegistry, sealer: KmsSealer, url: str) -> st
     provider = a_provider(source=source).with_source(signing=sealed)
     await registry.create(provider, a_change())
     return provider.id
+
+
+async def _issue(store: DynamoCredentialStore, credential_class: CredentialClass) -> str:
+    secret = new_token_secret()
+    credential = a_credential(
+        credential_class=credential_class,
+        secret=secret,
+        rate_per_minute=_UNLIMITED,
+        address_rate_per_minute=_UNLIMITED,
+        origins=(ORIGIN,) if credential_class is CredentialClass.PUBLIC else (),
+        grants=frozenset({Grant.READ_PUBLIC}) if credential_class is CredentialClass.ASSISTANT else frozenset(),
+    )
+    await store.create(credential, a_change())
+    return a_token(credential, secret=secret)
