@@ -33,7 +33,7 @@ class Group:
 
 
 GROUPS: tuple[Group, ...] = (
-    Group("imports", "import of a handler, from bytecode", lambda: imports.rows(the_world().environment)),
+    Group("imports", "import of a handler, first search, waterfall of an import", lambda: imports.rows(the_world())),
     Group("search", "search beside a bare gather; time beyond the slowest provider", lambda: search.rows(the_world())),
     Group("throughput", "search CPU, warm: throughput of a core", lambda: throughput.rows(the_world())),
     Group("callers", "agent, assistant, widget and MCP search", lambda: callers.rows(the_world())),
