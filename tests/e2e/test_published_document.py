@@ -34,6 +34,7 @@ CONFORMS: list[CheckFunction] = [
     response_schema_conformance,
     response_headers_conformance,
 ]
+# These look at the operation and not at what a case holds, with requests of their own where one has succeeded.
 METHODS: list[CheckFunction] = [unsupported_method, allow_header_conformance, ignored_auth]
 BOUNDED = settings(
     max_examples=12,
@@ -95,6 +96,8 @@ def for_each(operation: APIOperation, mode: GenerationMode, check: Callable[[Cas
 def test_a_valid_request_is_answered_as_the_document_says(
     operation: APIOperation, gateway: Gateway, tokens: dict[str, str]
 ) -> None:
+    to_check = [*CONFORMS, *METHODS]
+
     def check(case: Case) -> None:
         is_contract = isinstance(case.body, dict) and case.body.get("kind", "contract") == "contract"
         if case.operation.label == f"POST {PROVIDERS}" and is_contract:  # few generated addresses are good ones
@@ -102,7 +105,9 @@ def test_a_valid_request_is_answered_as_the_document_says(
         if case.operation.label.startswith("PUT /api/v1/knowledge/allowances/"):  # a closed pool answers 503 afterwards
             case.body = {**case.body, "limit": 100_000}
         headers = headers_for(case, gateway, tokens)
-        case.call_and_validate(base_url=gateway.url, headers=headers, checks=[*CONFORMS, *METHODS])
+        answer = case.call_and_validate(base_url=gateway.url, headers=headers, checks=to_check)
+        if answer.status_code < 300:
+            to_check[:] = CONFORMS
 
     for_each(operation, GenerationMode.POSITIVE, check)
 
