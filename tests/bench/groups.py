@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from tests.bench import (
@@ -49,11 +49,13 @@ GROUPS: tuple[Group, ...] = (
 
 
 def chosen(words: Sequence[str], *, among: Sequence[Group] = GROUPS) -> list[Group]:
-    """Those whose name or subject has one of the words; all where there is none."""
-    wanted = [word.lower() for word in words]
-    return [
-        group for group in among if not wanted or any(word in f"{group.name} {group.about}".lower() for word in wanted)
-    ]
+    """The one that a word is the name of, else those that have it in name or subject; all where there is no word."""
+    names = {group.name for group in among}
+    return [group for group in among if not words or any(_may_have(group, word.lower(), names) for word in words)]
+
+
+def _may_have(group: Group, word: str, names: Set[str]) -> bool:
+    return word == group.name if word in names else word in f"{group.name} {group.about}".lower()
 
 
 def is_wanted(group: Group, row: Row | Absent, words: Sequence[str]) -> bool:

@@ -96,12 +96,12 @@ def found(answer: Any) -> Any:
 
 
 def complete(*, providers: int) -> Callable[[Any], None]:
-    """Checks that all of them were heard. A widget's answer says nothing of providers and is shorter."""
+    """Checks that all of them were heard, which an answer for customers does not say: it has results and no more."""
 
     def check(answer: Any) -> None:
         document = found(answer)
-        assert document["status"] == "complete", document
-        assert len(document["results"]) >= min(10, RESULTS * providers), document
+        assert len(document.get("results", ())) >= min(10, RESULTS * providers), document
+        assert document.get("status", "complete") == "complete", document
         asked = document.get("providers")
         assert asked is None or [each["resultCount"] for each in asked] == [RESULTS] * providers, document
 

@@ -17,7 +17,7 @@ from tests.bench.instances import LIMIT, QUERY, RESULTS, Bare, Searching
 from tests.bench.measure import Row, compared
 from tests.bench.world import Gateway, World
 
-IN_FLIGHT = 20
+IN_FLIGHT = 10
 PROVIDERS = 5
 ANSWERED_AFTER_MS = 400  # so long that all are asked before any answers
 

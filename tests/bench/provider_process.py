@@ -11,6 +11,7 @@ import asyncio
 import json
 import os
 import sys
+from collections.abc import Awaitable, Callable
 from functools import partial
 
 RESULTS = [
@@ -71,7 +72,7 @@ async def _dribble(writer: asyncio.StreamWriter, delay_s: float) -> None:
         await _answer(writer, delay_s, answer=ANSWER[place : place + 1])
 
 
-_ANSWERED = {
+_ANSWERED: dict[str, Callable[[asyncio.StreamWriter, float], Awaitable[None]]] = {
     "answers": _answer,
     "hangs": _hang,
     "dribbles": _dribble,

@@ -14,7 +14,7 @@ import boto3
 import pytest
 from botocore.config import Config
 
-from shared.adapters import card_rows
+from shared.adapters import batches, card_rows
 from shared.adapters.card_items import KEYS, item_of_card, item_of_collection
 from shared.adapters.card_reader import DynamoCardReader
 from shared.adapters.clock import SystemClock
@@ -113,7 +113,7 @@ def _bytes_of(value: Any) -> int:
 
 
 def _measured(store: Counted, runner: asyncio.Runner, patch: pytest.MonkeyPatch) -> Iterator[Row]:
-    rows_at, log = card_rows.rows_at, RecordedLog()
+    rows_at, log = batches.rows_at, RecordedLog()
 
     async def counted(*args: Any) -> Any:
         store.steps += 1
