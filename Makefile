@@ -34,6 +34,13 @@ $(VENV)/.emulator: requirements/emulator.lock | $(VENV)/bin/python
 	$(PIP) --python $(VENV)/emulator/bin/python $(LOCKED) $(LEAN) -r requirements/emulator.lock
 	@touch $@
 
+# Other ways to ask many sources, beside which `make bench` measures ours. Nothing else needs them.
+$(VENV)/peers/.installed: requirements/peers.lock | $(VENV)/bin/python
+	@rm -f $@
+	$(PYTHON) -m venv --without-pip $(VENV)/peers
+	$(PIP) --python $(VENV)/peers/bin/python $(LOCKED) $(LEAN) -r requirements/peers.lock
+	@touch $@
+
 $(VENV)/.cdk: infra/package-lock.json $(VENV)/.dev
 	PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --prefix infra --loglevel=error --no-audit --no-fund
 	@touch $@
@@ -95,6 +102,7 @@ chromium: | $(VENV)/bin/python # the browser that tests drive: found, or install
 	@$(BIN)/python -m tests.browser.find_chromium >/dev/null
 
 bench: $(VENV)/.dev $(VENV)/.emulator ## Measure against a baseline in the same run (ARGS="--only search")
+	-@$(MAKE) --no-print-directory $(VENV)/peers/.installed # without them, it names what it cannot measure
 	$(BIN)/python -m tests.bench $(ARGS)
 
 rehearse: $(VENV)/.cdk $(VENV)/.emulator ## Deploy the real stack to the embedded backend and call it
@@ -112,6 +120,7 @@ lock: $(VENV)/.dev ## Resolve the lock files again (needs uv)
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header pyproject.toml -o requirements/runtime.lock
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header pyproject.toml --extra dev -c requirements/runtime.lock -o requirements/dev.lock
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header requirements/emulator.in -o requirements/emulator.lock
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header requirements/peers.in -o requirements/peers.lock
 
 clean: ## Remove environments and build output
 	rm -rf $(VENV) cdk.out .kgw infra/node_modules infra/faces/node_modules tests/peers/node_modules build *.egg-info

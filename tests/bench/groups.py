@@ -20,6 +20,7 @@ from tests.bench import (
     throughput,
 )
 from tests.bench.measure import Absent, Row
+from tests.bench.peers import comparison
 from tests.bench.world import the_world
 
 
@@ -38,6 +39,7 @@ GROUPS: tuple[Group, ...] = (
     Group("throughput", "search CPU, warm: throughput of a core", lambda: throughput.rows(the_world())),
     Group("callers", "agent, assistant, widget and MCP search", lambda: callers.rows(the_world())),
     Group("hanging", "one of ten providers hangs, dribbles or has failed", lambda: hanging.rows(the_world())),
+    Group("peers", "searches beside other ways to ask many sources", lambda: comparison.rows(the_world())),
     Group("registrations", "search among 200 registrations, or 10", lambda: registrations.rows(the_world())),
     Group("memory", "memory of searches in flight", lambda: memory.rows(the_world())),
     Group("overrun", "worst overrun of a deadline, providers and store misbehaving", overrun.rows),

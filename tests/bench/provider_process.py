@@ -36,6 +36,7 @@ ANSWER = (
     + b"\r\n\r\n"
     + BODY
 )
+_FOR_EVER_S = 3_600
 FAILURE = b"HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\n\r\n"
 
 
@@ -64,7 +65,7 @@ async def _answer(writer: asyncio.StreamWriter, delay_s: float, *, answer: bytes
 
 
 async def _hang(writer: asyncio.StreamWriter, delay_s: float) -> None:
-    await asyncio.Event().wait()
+    await asyncio.sleep(_FOR_EVER_S)
 
 
 async def _dribble(writer: asyncio.StreamWriter, delay_s: float) -> None:

@@ -50,6 +50,7 @@ class Search(BaseModel):
 
 class Answer(BaseModel):
     results: list[Result]
+    asked: int
     failed: list[str]
 
 
@@ -71,7 +72,7 @@ async def search(asked: Search, request: Request) -> Answer:
     results = [result for answer in answers if isinstance(answer, Found) for result in answer.results]
     failed = [name for name, answer in zip(asked.providers, answers, strict=True) if isinstance(answer, BaseException)]
     results.sort(key=lambda result: -result.score)
-    return Answer(results=results[: asked.limit], failed=failed)
+    return Answer(results=results[: asked.limit], asked=len(asked.providers), failed=failed)
 
 
 async def _ask(client: httpx.AsyncClient, name: str, asked: Search) -> Found:

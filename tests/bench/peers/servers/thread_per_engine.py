@@ -61,7 +61,7 @@ def _search(asked: dict[str, Any]) -> dict[str, Any]:
     with lock:
         failed = [name for place, name in enumerate(asked["providers"]) if place not in heard]
         merged = sorted(results, key=lambda result: -result["score"])
-    return {"results": merged[: asked["limit"]], "failed": failed}
+    return {"results": merged[: asked["limit"]], "asked": len(asked["providers"]), "failed": failed}
 
 
 if __name__ == "__main__":
