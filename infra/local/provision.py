@@ -5,7 +5,6 @@ Running it again on kept state changes nothing and returns the same environment.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import secrets
 from functools import lru_cache
@@ -71,8 +70,9 @@ def _clients(endpoint_url: str | None) -> tuple[DynamoDBClient, KMSClient, Secre
 
 
 def _ensure_table(dynamodb: DynamoDBClient, name: str) -> None:
-    with contextlib.suppress(dynamodb.exceptions.ResourceInUseException):  # kept from an earlier run
-        dynamodb.create_table(
+    """One that is made and active at once, as on an embedded backend, is asked about no further."""
+    try:
+        made = dynamodb.create_table(
             TableName=name,
             BillingMode="PAY_PER_REQUEST",
             AttributeDefinitions=[
@@ -84,11 +84,20 @@ def _ensure_table(dynamodb: DynamoDBClient, name: str) -> None:
                 {"AttributeName": SORT_KEY, "KeyType": "RANGE"},
             ],
         )
-    dynamodb.get_waiter("table_exists").wait(TableName=name, WaiterConfig={"Delay": 1, "MaxAttempts": 30})
-    if dynamodb.describe_time_to_live(TableName=name)["TimeToLiveDescription"]["TimeToLiveStatus"] != "ENABLED":
+        is_active, expires = made["TableDescription"].get("TableStatus") == "ACTIVE", False
+    except dynamodb.exceptions.ResourceInUseException:  # kept from an earlier run
+        is_active, expires = False, _expires(dynamodb, name)
+    if not is_active:
+        dynamodb.get_waiter("table_exists").wait(TableName=name, WaiterConfig={"Delay": 1, "MaxAttempts": 30})
+    if not expires:
         dynamodb.update_time_to_live(
             TableName=name, TimeToLiveSpecification={"Enabled": True, "AttributeName": TTL_ATTRIBUTE}
         )
+
+
+def _expires(dynamodb: DynamoDBClient, name: str) -> bool:
+    """Whether its rows go when their time is up. An earlier run may have been ended before it said so."""
+    return dynamodb.describe_time_to_live(TableName=name)["TimeToLiveDescription"]["TimeToLiveStatus"] == "ENABLED"
 
 
 def _ensure_key(kms: KMSClient, alias: str) -> str:
