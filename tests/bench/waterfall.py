@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
@@ -18,7 +18,8 @@ RUNS: Final = 3
 LEAST_MS: Final = 0.5  # what is less goes into `rest`: mostly packages that were looked for and are not there
 
 _LINE = re.compile(r"import time:\s+(\d+) \|\s+\d+ \|\s+(\S+)")
-_WITH = {"pydantic": ("pydantic", "pydantic_core", "annotated_types", "typing_inspection", "typing_extensions")}
+_WITH: dict[str, tuple[str, ...]] = {}
+_WITH |= {"pydantic": ("pydantic", "pydantic_core", "annotated_types", "typing_inspection", "typing_extensions")}
 _WITH |= {"httpx": ("httpx", "httpcore", "h11", "anyio", "idna", "certifi"), "boto3": ("boto3", "botocore", "urllib3")}
 _WITH |= {"powertools": ("aws_lambda_powertools", "jmespath")}
 _FAMILY = {package: family for family, packages in _WITH.items() for package in packages}
@@ -30,27 +31,27 @@ def waterfalls(environment: Mapping[str, str]) -> Iterator[Row]:
     for name in FUNCTIONS:
         parts = waterfall(name, environment)
         ours = sum(ms for part, ms in parts.items() if _is_ours(part))
-        note = "share of ours; " + ", ".join(f"{part} {ms:.1f}" for part, ms in parts.most_common())
-        yield Row(f"waterfall of {name}: ours in all", ours, parts.total(), "ms", None, note, RUNS)
+        dearest = sorted(parts.items(), key=lambda part: part[1], reverse=True)
+        note = "share of ours; " + ", ".join(f"{part} {ms:.1f}" for part, ms in dearest)
+        yield Row(f"waterfall of {name}: ours in all", ours, sum(parts.values()), "ms", None, note, RUNS)
 
 
-def waterfall(name: str, environment: Mapping[str, str]) -> Counter[str]:
+def waterfall(name: str, environment: Mapping[str, str]) -> dict[str, float]:
     """Milliseconds by part; modules of ours by their room, and what the handler itself builds as `building`."""
     handler = f"functions.{name}.handler"
     least: dict[str, int] = {}
     for _ in range(RUNS):
         for module, took_us in told(fresh(f"import {handler}", environment, "-X", "importtime").stderr.splitlines()):
             least[module] = min(took_us, least.get(module, took_us))
-    parts: Counter[str] = Counter()
+    parts: defaultdict[str, float] = defaultdict(float)
     for module, took_us in least.items():
         parts[WIRING if module == handler else part_of(module)] += took_us / 1000
     return _without_crumbs(parts)
 
 
-def _without_crumbs(parts: Counter[str]) -> Counter[str]:
-    kept = Counter({part: ms for part, ms in parts.items() if ms >= LEAST_MS or _is_ours(part)})
-    kept["rest"] = parts.total() - kept.total()
-    return kept
+def _without_crumbs(parts: Mapping[str, float]) -> dict[str, float]:
+    kept = {part: ms for part, ms in parts.items() if ms >= LEAST_MS or _is_ours(part)}
+    return kept | {"rest": sum(parts.values()) - sum(kept.values())}
 
 
 def told(lines: Iterable[str]) -> Iterator[tuple[str, int]]:
