@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from aws_lambda_powertools import Logger
 
 from functions.admin.parts import HealthParts
@@ -12,12 +10,10 @@ from shared.adapters.health_reader import DynamoHealthReader
 from shared.adapters.journal import DynamoJournal
 from shared.adapters.journal_reader import DynamoJournalReader
 from shared.adapters.row_reads import RowReads
+from shared.adapters.services import DynamoDBClient
 from shared.domain.circuits import Lane
 from shared.ports.clock import Clock
 from shared.services.put_back import PutBack
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
 
 
 def health_parts(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from aws_lambda_powertools import Logger
 
 from functions.admin.parts import LiveParts
@@ -12,6 +10,7 @@ from shared.adapters.allowances import DynamoAllowances
 from shared.adapters.pool_desk import DynamoPoolDesk
 from shared.adapters.pool_keys import SecretsManagerPoolKeys
 from shared.adapters.pool_ledger import DynamoPoolLedger
+from shared.adapters.services import DynamoDBClient, SecretsManagerClient
 from shared.assembly.live_askers import live_askers
 from shared.domain.registrations import ProviderKind
 from shared.ports.clock import Clock
@@ -20,10 +19,6 @@ from shared.providers.firecrawl import FirecrawlAcquirer
 from shared.services.metering import Metering
 from shared.settings.internal import InternalStore
 from shared.settings.live import LivePools, LocalOrigins
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
-    from mypy_boto3_secretsmanager import SecretsManagerClient
 
 
 class LiveSettings(InternalStore, LocalOrigins, LivePools):

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from functions.admin.parts import ServerParts
 from shared.adapters.credential_keys import DynamoCredentialKeys
 from shared.adapters.instances import DynamoInstances
+from shared.adapters.services import DynamoDBClient
 from shared.assembly.knowledge_servers import knowledge_servers
 from shared.assembly.server_askers import server_askers
 from shared.ports.clock import Clock
 from shared.ports.exchange import Exchanges
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
 
 
 def server_parts(

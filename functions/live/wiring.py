@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from aws_lambda_powertools import Logger
 from pydantic import Field
@@ -27,6 +26,7 @@ from shared.adapters.rate_limits import DynamoRateLimits
 from shared.adapters.receipts import DynamoReceipts
 from shared.adapters.resolver import SystemResolver
 from shared.adapters.row_reads import RowReads
+from shared.adapters.services import DynamoDBClient
 from shared.assembly.acquiring import acquiring
 from shared.domain.lanes import Lane
 from shared.domain.registrations import ProviderKind
@@ -38,9 +38,6 @@ from shared.services.metering import Metering
 from shared.settings.front import Front
 from shared.settings.internal import CallerStore
 from shared.settings.live import LivePools, LocalOrigins
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
 
 
 class LiveSettings(CallerStore, LivePools, LocalOrigins, Front):

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from aws_lambda_powertools import Logger
 
 from functions.mcp.settings import McpSettings
 from shared.adapters.row_reads import RowReads
+from shared.adapters.services import DynamoDBClient
 from shared.ports.clock import Clock
 from shared.ports.exchange import Exchanges
 from shared.services.admit import Admit
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,6 @@ pool is named here.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from aws_lambda_powertools import Logger
 
@@ -24,6 +23,7 @@ from shared.adapters.pool_ledger import DynamoPoolLedger
 from shared.adapters.resolver import SystemResolver
 from shared.adapters.row_reads import RowReads
 from shared.adapters.secret_box import KmsUnsealer
+from shared.adapters.services import DynamoDBClient
 from shared.assembly.checks import Unsealers, checks
 from shared.domain.exposure import ExposureProfile
 from shared.domain.registrations import ProviderKind
@@ -39,9 +39,6 @@ from shared.settings.internal import InternalStore
 from shared.settings.live import LocalOrigins
 from shared.settings.probe import ProbePace
 from shared.settings.public import PublicStore
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
 
 
 class ProbeSettings(PublicStore, InternalStore, CardTable, LocalOrigins, ProbePace):

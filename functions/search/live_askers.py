@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from aws_lambda_powertools import Logger
 
@@ -11,6 +10,7 @@ from shared.adapters import aws
 from shared.adapters.allowances import DynamoAllowances
 from shared.adapters.pool_keys import SecretsManagerPoolKeys
 from shared.adapters.pool_ledger import DynamoPoolLedger
+from shared.adapters.services import DynamoDBClient
 from shared.assembly import live_askers as assembly
 from shared.domain.pools import Pool
 from shared.domain.registrations import ProviderKind
@@ -18,9 +18,6 @@ from shared.ports.asker import Asker
 from shared.ports.clock import Clock
 from shared.ports.exchange import Exchanges
 from shared.services.metering import Metering
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
 
 
 def live_askers(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING
 
 from aws_lambda_powertools import Logger
 from pydantic import Field
@@ -27,6 +26,7 @@ from shared.adapters.rate_limits import DynamoRateLimits
 from shared.adapters.resolver import SystemResolver
 from shared.adapters.row_reads import RowReads
 from shared.adapters.secret_box import KmsUnsealer
+from shared.adapters.services import DynamoDBClient
 from shared.adapters.vocabularies import DynamoVocabularies
 from shared.adapters.vocabulary_copies import VocabularyCopies
 from shared.assembly.searches import agents_search, askers_of_agents, askers_of_both_lanes, guarded
@@ -48,9 +48,6 @@ from shared.settings.front import Front
 from shared.settings.internal import InternalStore
 from shared.settings.live import LivePools, LocalOrigins
 from shared.settings.public import PublicStore
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
 
 
 class SearchSettings(PublicStore, InternalStore, CardTable, LivePools, LocalOrigins, Front):

@@ -5,7 +5,7 @@ Each guard is a part of the transaction that it guards, so that two admins canno
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from shared.adapters.attributes import Item, flag, flag_of, number, optional, text, whole_of
 from shared.adapters.conditions import is_unchanged
@@ -14,15 +14,13 @@ from shared.adapters.credential_items import CREDENTIALS, credential_of
 from shared.adapters.failures import store_unavailable
 from shared.adapters.keys import ONLY, key_of
 from shared.adapters.rows import row, rows
+from shared.adapters.services import DynamoDBClient
 from shared.adapters.threads import in_thread
 from shared.adapters.transactions import Part, check, moved, put, refused_as
 from shared.adapters.unreadable import readable
 from shared.domain.credentials import CredentialStatus
 from shared.domain.root import RootSwitch
 from shared.errors import Conflict, PreconditionFailed
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
 
 ROOT: Final = "ROOT"
 

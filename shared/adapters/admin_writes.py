@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING
 
 from shared.adapters.company import audited, once
+from shared.adapters.services import DynamoDBClient
 from shared.adapters.transactions import Moved, Part, busy, commit
 from shared.domain.changes import Change
 from shared.ports.clock import Clock
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
 
 _PLANS = 6
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from shared.adapters.allowance_rows import SORT, allowance_of, gather, place_of, slot_name
 from shared.adapters.attributes import Item, NewItem, number
@@ -11,6 +10,7 @@ from shared.adapters.company import audited
 from shared.adapters.conditions import is_unchanged
 from shared.adapters.pool_ledger import POOL
 from shared.adapters.rows import row
+from shared.adapters.services import DynamoDBClient
 from shared.adapters.threads import in_thread
 from shared.adapters.transactions import Part, Refusal, commit, update
 from shared.domain.allowances import Allowance, Review, slot_of
@@ -18,9 +18,6 @@ from shared.domain.changes import Change
 from shared.domain.pools import Pool
 from shared.errors import Conflict, GatewayError, PreconditionFailed
 from shared.ports.clock import Clock
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
 
 _was_never_changed = "attribute_not_exists(#generation)"
 _has_as_many_unknown = "#unknown >= :reviewed"

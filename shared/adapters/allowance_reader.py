@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shared.adapters.allowance_rows import SORT, allowance_of
 from shared.adapters.pool_ledger import POOL
 from shared.adapters.rows import row
+from shared.adapters.services import DynamoDBClient
 from shared.adapters.threads import in_thread
 from shared.domain.allowances import Allowance
 from shared.domain.pools import Pool
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
 
 
 class DynamoAllowanceReader:

@@ -12,18 +12,16 @@ Every write keeps `total` equal to the sum of the others, so that one comparison
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from shared.adapters.attributes import Item, NewItem, number, number_of, optional, whole_of
 from shared.adapters.failures import store_unavailable
 from shared.adapters.keys import key_of
 from shared.adapters.pool_ledger import POOL
 from shared.adapters.row_updates import update_row
+from shared.adapters.services import DynamoDBClient
 from shared.domain.allowances import DEFAULT_LIMIT, Allowance, has_left
 from shared.domain.pools import Pool
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
 
 SORT: Final = "ALLOWANCE"
 _SLOT: Final = "s_"

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import secrets
-from typing import TYPE_CHECKING
 
 from shared.adapters.allowance_rows import allowance_of, gather, open_name, place_of, roll_off, slot_name
 from shared.adapters.attributes import Item, number
 from shared.adapters.row_updates import Updated, update_row
+from shared.adapters.services import DynamoDBClient
 from shared.adapters.threads import in_thread
 from shared.domain.allowances import DEFAULT_LIMIT, LEASE_S, Allowance, Reservation, slot_of
 from shared.domain.outcomes import OutcomeCode
@@ -20,9 +20,6 @@ from shared.domain.pools import Pool
 from shared.errors import Refused, Unavailable
 from shared.observability import UNITS_ASK_FOR_REVIEW, logger_for
 from shared.ports.clock import Clock
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
 
 _logger = logger_for("allowances")
 _ATTEMPTS = 4

@@ -5,6 +5,7 @@ Reading raises `KeyError`, `TypeError` or `ValueError` where an item lacks somet
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
@@ -61,7 +62,13 @@ def texts_of(item: Item, name: str) -> tuple[str, ...]:
 
 
 def blob_of(item: Item, name: str) -> bytes:
-    return bytes(item[name]["B"])
+    """As it is on the wire, or as it was put."""
+    value: object = item[name]["B"]
+    if isinstance(value, str):
+        return base64.b64decode(value, validate=True)
+    if not isinstance(value, bytes):
+        raise TypeError(name)
+    return value
 
 
 def optional(item: Item, name: str, read: Callable[[Item, str], T]) -> T | None:

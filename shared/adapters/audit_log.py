@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from shared.adapters.attributes import Item, whole_of
 from shared.adapters.audit_items import AUDIT, entry_of
 from shared.adapters.keys import EXPIRES_AT
 from shared.adapters.pages import page_of
 from shared.adapters.rows import first, rows
+from shared.adapters.services import DynamoDBClient
 from shared.adapters.threads import in_thread
 from shared.adapters.unreadable import readable
 from shared.domain.audit import AuditEntry
 from shared.domain.pages import Page
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
 
 _entry = readable(entry_of)
 

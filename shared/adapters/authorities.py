@@ -9,12 +9,14 @@ from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Future
 from functools import cache, partial
+from typing import Final
 
 import certifi
 
 from shared.adapters.threads import start
 from shared.errors import Refused
 
+SPOKEN: Final = ["http/1.1"]
 _MOST_PRIVATE = 32
 _making = threading.Lock()
 
@@ -23,6 +25,7 @@ def public_authorities() -> ssl.SSLContext:
     """TLS that trusts the public certificate authorities and always verifies; no environment variable changes it."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
+    context.set_alpn_protocols(SPOKEN)  # now: later somebody may be connecting with it, in another thread
     context.load_verify_locations(certifi.where())
     return context
 
@@ -44,7 +47,9 @@ class Authorities:
     """
 
     def __init__(self, public: ssl.SSLContext | None) -> None:
-        self._public = public or public_authorities()
+        if public:
+            public.set_alpn_protocols(SPOKEN)
+        self._public = public or shared_public_authorities()
         self._anew: Callable[[], ssl.SSLContext] = partial(_copy_of, public) if public else public_authorities
         self._private: OrderedDict[str, Future[ssl.SSLContext]] = OrderedDict()
 
@@ -81,5 +86,6 @@ def _beside(anew: Callable[[], ssl.SSLContext], private: str) -> ssl.SSLContext:
 def _copy_of(public: ssl.SSLContext) -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
+    context.set_alpn_protocols(SPOKEN)
     context.load_verify_locations(cadata=b"".join(public.get_ca_certs(binary_form=True)))
     return context

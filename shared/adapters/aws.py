@@ -2,97 +2,47 @@
 
 from __future__ import annotations
 
-import threading
-import time
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+import os
+from typing import Final
 
-import boto3
-from botocore.client import BaseClient
-from botocore.config import Config
-from botocore.exceptions import HTTPClientError
-
+from shared.adapters.authorities import shared_public_authorities
+from shared.adapters.service_client import Service, ServiceClient
+from shared.adapters.service_places import Place, place_of, region_in
+from shared.adapters.service_wire import Connections, Patience, Wire
+from shared.adapters.services import DYNAMODB, KMS, SECRETS_MANAGER, DynamoDBClient, KMSClient, SecretsManagerClient
 from shared.adapters.threads import POOL_SIZE
 
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
-    from mypy_boto3_kms import KMSClient
-    from mypy_boto3_secretsmanager import SecretsManagerClient
-
-Client = TypeVar("Client", bound=BaseClient)
-
-KEEP_ALIVE_S: Final = 5.0
-
-_CONFIG = Config(
-    connect_timeout=1,
-    read_timeout=2,
-    retries={"total_max_attempts": 2, "mode": "standard"},
-    max_pool_connections=POOL_SIZE,
-)
-
+ATTEMPTS: Final = 2
+PATIENCE: Final = Patience(connect_s=1.0, read_s=2.0, answer_s=8.0)
 
 # What is read before a request's own time begins to run has to fit beside the longest of them.
 DOOR_CONNECT_S: Final = 0.5
 DOOR_READ_S: Final = 1.0
-_AT_THE_DOOR = Config(
-    connect_timeout=DOOR_CONNECT_S, read_timeout=DOOR_READ_S, retries={"total_max_attempts": 1, "mode": "standard"}
-)
+_AT_THE_DOOR: Final = Patience(connect_s=DOOR_CONNECT_S, read_s=DOOR_READ_S, answer_s=DOOR_READ_S)
 
 
 def dynamodb() -> DynamoDBClient:
-    return _careful(boto3.client("dynamodb", config=_CONFIG))
+    return DynamoDBClient(_client(DYNAMODB, PATIENCE, attempts=ATTEMPTS))
 
 
 def dynamodb_at_the_door() -> DynamoDBClient:
-    return _careful(boto3.client("dynamodb", config=_AT_THE_DOOR))
+    return DynamoDBClient(_client(DYNAMODB, _AT_THE_DOOR, attempts=1))
 
 
 def kms() -> KMSClient:
-    return _careful(boto3.client("kms", config=_CONFIG))
+    return KMSClient(_client(KMS, PATIENCE, attempts=ATTEMPTS))
 
 
 def secrets_manager() -> SecretsManagerClient:
-    return _careful(boto3.client("secretsmanager", config=_CONFIG))
+    return SecretsManagerClient(_client(SECRETS_MANAGER, PATIENCE, attempts=ATTEMPTS))
 
 
-class ShortKeepAlive:
-    """Before a call: drops the idle connections of a client that was not used for `KEEP_ALIVE_S`.
-
-    While a process is frozen the other side closes its connections and nobody here hears of it; each would fail on
-    its next use, more of them than there are attempts. Both clocks count, as either may stand still in a freeze.
-    """
-
-    def __init__(
-        self,
-        drop: Callable[[], None],
-        *,
-        wall: Callable[[], float] = time.time,
-        monotonic: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._drop = drop
-        self._clocks = (wall, monotonic)
-        self._lock = threading.Lock()
-        self._used_at = self._read()
-
-    def before_call(self, **_event: object) -> None:
-        with self._lock:
-            now = self._read()
-            idle_s = [later - earlier for later, earlier in zip(now, self._used_at, strict=True)]
-            self._used_at = now
-            if not all(0 <= seconds < KEEP_ALIVE_S for seconds in idle_s):
-                self._drop()
-
-    def _read(self) -> tuple[float, ...]:
-        return tuple(clock() for clock in self._clocks)
+def wire_to(place: Place, patience: Patience) -> Wire:
+    return Connections(place, patience, most_idle=POOL_SIZE, authorities=shared_public_authorities)
 
 
-def _careful(client: Client) -> Client:
-    client.meta.events.register("before-call", ShortKeepAlive(client.close).before_call)
-    client.meta.events.register("before-parse", _refuse_what_is_no_answer)
-    return client
-
-
-def _refuse_what_is_no_answer(response_dict: Mapping[str, Any], **_event: object) -> None:
-    """The client library takes a body that it cannot read for an empty answer, and so for a row that is not there."""
-    if response_dict["status_code"] < 300 and not response_dict["body"].startswith(b"{"):
-        raise HTTPClientError(error="not an answer of the service")
+def _client(service: Service, patience: Patience, *, attempts: int) -> ServiceClient:
+    place = place_of(service.name, os.environ)
+    return ServiceClient(
+        service, wire_to(place, patience), place=place, region=region_in(os.environ), attempts=attempts
+    )

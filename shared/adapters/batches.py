@@ -9,15 +9,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from botocore.exceptions import ClientError
-
 from shared.adapters.attributes import Item, text_of
 from shared.adapters.failures import of_store, store_unavailable
 from shared.adapters.keys import PARTITION_KEY, SORT_KEY, key_of
+from shared.adapters.service_faults import ServiceRefusal
+from shared.adapters.services import DynamoDBClient
 from shared.adapters.threads import in_thread
 
 if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
     from mypy_boto3_dynamodb.type_defs import (
         BatchGetItemOutputTypeDef,
         KeysAndAttributesOutputTypeDef,
@@ -80,7 +79,7 @@ def rows_where_possible(client: DynamoDBClient, places: Sequence[Place], *, disp
         return RowsRead(rows_of(client, places))
     try:
         answer = client.batch_get_item(RequestItems=_request(places))
-    except ClientError:
+    except ServiceRefusal:
         if not needed:
             raise
         return RowsRead(rows_of(client, needed), unread=dispensable)

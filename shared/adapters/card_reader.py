@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection as Several
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from shared.adapters.card_items import card_of, collection_of
 from shared.adapters.card_rows import card_items, collection_and_keys
+from shared.adapters.services import DynamoDBClient
 from shared.adapters.unreadable import readable
 from shared.domain.cards import Card, CollectionStatus, collection_exposure
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
 
 _collection = readable(collection_of)
 _card = readable(card_of)

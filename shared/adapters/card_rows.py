@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection as Several
-from typing import TYPE_CHECKING
 
 from shared.adapters.attributes import Item, text_of
 from shared.adapters.batches import rows_at
 from shared.adapters.card_items import CARDS, COLLECTIONS, KEYS, card_ids_of
 from shared.adapters.keys import PARTITION_KEY, SORT_KEY
+from shared.adapters.services import DynamoDBClient
 from shared.adapters.unreadable import readable
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
 
 _ids = readable(card_ids_of)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 from collections.abc import Collection as Several
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from shared.adapters import card_items, card_parts, card_sweep, collection_parts
 from shared.adapters.attributes import Item
@@ -16,6 +15,7 @@ from shared.adapters.card_rows import holders_of
 from shared.adapters.company import audited, once
 from shared.adapters.pages import page_over
 from shared.adapters.rows import row
+from shared.adapters.services import DynamoDBClient
 from shared.adapters.threads import in_thread
 from shared.adapters.transactions import Moved, Part, busy, commit, moved, refused_as
 from shared.adapters.unreadable import readable
@@ -25,9 +25,6 @@ from shared.domain.pages import Page
 from shared.errors import NotFound, PreconditionFailed
 from shared.ports.card_store import ImportLease, Upserted
 from shared.ports.clock import Clock
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
 
 _PLANS = 8
 

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from botocore.exceptions import ClientError
-
 from shared.adapters.attributes import NewItem, text
 from shared.adapters.card_items import CARDS, COLLECTIONS, KEYS, collection_of
-from shared.adapters.failures import code_of, of_store, store_unavailable
+from shared.adapters.failures import CONDITION_FAILED, code_of, of_store, store_unavailable
 from shared.adapters.keys import PARTITION_KEY, SORT_KEY, key_of
 from shared.adapters.rows import row, rows
+from shared.adapters.service_faults import ServiceRefusal
+from shared.adapters.services import DynamoDBClient
 from shared.adapters.unreadable import readable
 from shared.domain.cards import CollectionStatus
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
 
 _in_partition = "#pk = :pk"
 _is_deleting = "#status = :deleting"
@@ -88,6 +83,6 @@ def _delete_tombstone(client: DynamoDBClient, table: str, collection_id: str) ->
             ExpressionAttributeNames={"#status": "status"},
             ExpressionAttributeValues={":deleting": text(CollectionStatus.DELETING)},
         )
-    except ClientError as refusal:
-        if code_of(refusal) != "ConditionalCheckFailedException":  # gone already: another run was quicker
+    except ServiceRefusal as refusal:
+        if code_of(refusal) != CONDITION_FAILED:  # gone already: another run was quicker
             raise

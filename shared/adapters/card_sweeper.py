@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shared.adapters import card_sweep
+from shared.adapters.services import DynamoDBClient
 from shared.adapters.threads import in_thread
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
 
 
 class DynamoCardSweeper:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
 
 from shared.adapters.attributes import Item
 from shared.adapters.believed import provider_of_profile
 from shared.adapters.generations import CurrentRegistrations
 from shared.adapters.row_reads import RowReads
+from shared.adapters.services import DynamoDBClient
 from shared.adapters.unreadable import readable
 from shared.domain.exposure import ExposureProfile
 from shared.domain.registrations import Provider
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
 
 
 class DynamoCatalog:

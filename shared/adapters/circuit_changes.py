@@ -17,12 +17,12 @@ from shared.adapters.circuits import CIRCUITS
 from shared.adapters.failures import store_unavailable
 from shared.adapters.keys import ONLY, key_of
 from shared.adapters.row_updates import Updated, update_row
+from shared.adapters.services import DynamoDBClient
 from shared.adapters.threads import in_thread
 from shared.domain.circuits import WELL, Circuit, Circuits, Rule
 from shared.ports.circuits import ChangedCircuits, KnownCircuits
 
 if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
     from mypy_boto3_dynamodb.type_defs import AttributeValueTypeDef
 
 MOST_IN_A_WRITE: Final = 150  # as many as an expression can hold, with room to spare

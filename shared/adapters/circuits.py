@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Final
 
 from shared.adapters.keys import ONLY
 from shared.adapters.row_reads import RowReads
+from shared.adapters.services import DynamoDBClient
 from shared.ports.circuits import ChangedCircuits, KnownCircuits
 
 if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
-
     from shared.domain.circuits import Rule
 
 CIRCUITS: Final = "CIRCUITS"

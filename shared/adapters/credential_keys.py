@@ -5,18 +5,16 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-from contextlib import suppress
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from shared.adapters.attributes import blob, blob_of
 from shared.adapters.conditions import no_row_yet
-from shared.adapters.failures import of_store, store_unavailable
+from shared.adapters.failures import CONDITION_FAILED, code_of, of_store, store_unavailable
 from shared.adapters.keys import ONLY, PARTITION_KEY, key_of
 from shared.adapters.rows import row
+from shared.adapters.service_faults import ServiceRefusal
+from shared.adapters.services import DynamoDBClient
 from shared.adapters.threads import in_thread
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
 
 FINGERPRINT_KEY: Final = "FINGERPRINT_KEY"
 _BYTES = 32
@@ -43,7 +41,7 @@ class DynamoCredentialKeys:
             item = row(self._client, self._table, FINGERPRINT_KEY, ONLY)
         try:
             key = blob_of(item or {}, "key")
-        except (KeyError, TypeError):
+        except (KeyError, TypeError, ValueError):
             raise store_unavailable() from None
         if len(key) != _BYTES:
             raise store_unavailable()
@@ -51,10 +49,13 @@ class DynamoCredentialKeys:
 
     @of_store
     def _make(self) -> None:
-        with suppress(self._client.exceptions.ConditionalCheckFailedException):
+        try:
             self._client.put_item(
                 TableName=self._table,
                 Item={**key_of(FINGERPRINT_KEY, ONLY), "key": blob(secrets.token_bytes(_BYTES))},
                 ConditionExpression=no_row_yet,
                 ExpressionAttributeNames={"#pk": PARTITION_KEY},
             )
+        except ServiceRefusal as refusal:
+            if code_of(refusal) != CONDITION_FAILED:  # another process was quicker
+                raise

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from shared.adapters.attributes import Item, NewItem, number, text
 from shared.adapters.conditions import no_row_yet
 from shared.adapters.keys import key_of
 from shared.adapters.rows import row
+from shared.adapters.services import DynamoDBClient
 from shared.adapters.threads import in_thread
 from shared.adapters.transactions import Part, delete, moved, refused_as, update
 from shared.domain.exposure import ExposureProfile
 from shared.domain.registrations import SealedSecret
 from shared.errors import Conflict
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
 
 CREDENTIAL_USES: Final = "INSTANCE_CREDENTIAL"
 CREDENTIAL_KEY: Final = "credential_key"  # of an instance's or a provider's own item

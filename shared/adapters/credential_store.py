@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
 
 from shared.adapters import credential_items, origins
 from shared.adapters.admin_guard import AdminGuard
@@ -14,6 +13,7 @@ from shared.adapters.credential_items import CREDENTIALS
 from shared.adapters.keys import key_of
 from shared.adapters.pages import page_over
 from shared.adapters.rows import row
+from shared.adapters.services import DynamoDBClient
 from shared.adapters.threads import in_thread
 from shared.adapters.transactions import Moved, Part, busy, commit, delete, put, refused_as
 from shared.adapters.unreadable import readable
@@ -25,9 +25,6 @@ from shared.domain.pages import Page
 from shared.domain.root import RootSwitch
 from shared.errors import NotFound
 from shared.ports.clock import Clock
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
 
 _PLANS = 4
 _credential = readable(credential_items.credential_of)

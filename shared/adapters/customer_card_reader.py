@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection as Several
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from shared.adapters.card_rows import card_items, collection_and_keys
 from shared.adapters.customer_cards import customer_card, customer_collection, is_for_customers
+from shared.adapters.services import DynamoDBClient
 from shared.domain.cards import CustomerCard
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
 
 
 class DynamoCustomerCardReader:

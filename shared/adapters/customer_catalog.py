@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shared.adapters.attributes import Item, text_of
 from shared.adapters.generations import CurrentRegistrations
 from shared.adapters.instance_items import FindInstance
 from shared.adapters.row_reads import RowReads
+from shared.adapters.services import DynamoDBClient
 from shared.adapters.source_items import source_of
 from shared.adapters.unreadable import readable
 from shared.domain.exposure import ExposureProfile
 from shared.domain.identifiers import exposure_of
 from shared.domain.registrations import SERVER_KINDS, CustomerSource, ProviderKind, ProviderStatus
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
-
 
 _KINDS = SERVER_KINDS | {ProviderKind.CONTRACT}
 

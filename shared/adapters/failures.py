@@ -8,8 +8,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Final, ParamSpec, TypeVar
 
-from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError
-
+from shared.adapters.service_faults import ServiceFault, ServiceRefusal
 from shared.errors import Unavailable
 from shared.observability import SECRETS_FAILED, STORE_FAILED, logger_for
 
@@ -18,12 +17,12 @@ T = TypeVar("T")
 
 RETRY_AFTER_S: Final = 5
 _logger = logger_for("store")
-SERVICE_FAULTS: Final = (ClientError, BotoCoreError, HTTPClientError)
+CONDITION_FAILED: Final = "ConditionalCheckFailedException"
 
 
 def code_of(fault: Exception) -> str:
     """The service's own code of a refusal, or the empty string for anything else."""
-    return str(fault.response.get("Error", {}).get("Code", "")) if isinstance(fault, ClientError) else ""
+    return fault.code if isinstance(fault, ServiceRefusal) else ""
 
 
 def store_unavailable() -> Unavailable:
@@ -49,7 +48,7 @@ def _translated(work: Callable[P, T], problem: Callable[[], Unavailable], *, eve
     def call(*args: P.args, **kwargs: P.kwargs) -> T:
         try:
             return work(*args, **kwargs)
-        except SERVICE_FAULTS as fault:
+        except ServiceFault as fault:
             _logger.warning(event, reason=code_of(fault) or type(fault).__name__)
             raise problem() from None
 

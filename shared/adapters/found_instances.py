@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shared.adapters.instance_items import INSTANCES, instance_of
 from shared.adapters.rows import row, rows
+from shared.adapters.services import DynamoDBClient
 from shared.adapters.unreadable import readable
 from shared.domain.instances import Instance
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
 
 _instance = readable(instance_of)
 

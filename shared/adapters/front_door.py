@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from shared.adapters.attributes import Item, NewItem, text
 from shared.adapters.keys import ONLY, key_of
 from shared.adapters.rows import row
+from shared.adapters.services import DynamoDBClient
 from shared.domain.front import FrontDigests
 from shared.errors import Unavailable
 from shared.ports.clock import Clock
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
 
 PARTITION: Final = "FRONT"
 KEPT_FOR_S: Final = 60.0

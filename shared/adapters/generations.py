@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
 from shared.adapters.attributes import Item, whole_of
 from shared.adapters.failures import store_unavailable
@@ -14,11 +14,9 @@ from shared.adapters.instance_items import FindInstance
 from shared.adapters.keys import ONLY
 from shared.adapters.row_reads import RowReads
 from shared.adapters.rows import first, row, rows
+from shared.adapters.services import DynamoDBClient
 from shared.adapters.source_items import PROVIDERS
 from shared.adapters.threads import in_thread
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
 
 T = TypeVar("T")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from shared.adapters.attributes import number, text
 from shared.adapters.conditions import no_row_yet
@@ -14,12 +14,10 @@ from shared.adapters.health_items import finished_attribute, item_of, place_of, 
 from shared.adapters.health_reader import DynamoHealthReader
 from shared.adapters.keys import PARTITION_KEY
 from shared.adapters.row_updates import update_row
+from shared.adapters.services import DynamoDBClient
 from shared.adapters.threads import in_thread
 from shared.domain.health import HealthRecords, ProbeRun, ProviderHealth
 from shared.ports.clock import Clock
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
 
 # Each is true as well of a row that says it in an unknown way: such a row must not stop the probe for good. A time that
 # is further ahead than can be is of a clock that was wrong.

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shared.adapters.health_items import HEALTH, is_run, readable_begun_run, readable_finished_run, readable_health
 from shared.adapters.rows import rows
+from shared.adapters.services import DynamoDBClient
 from shared.adapters.threads import in_thread
 from shared.domain.health import HealthRecords, ProbeRun, ProviderHealth
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
 
 
 class DynamoHealthReader:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shared.adapters.failures import store_unavailable
 from shared.adapters.idempotency_items import IDEMPOTENCY, record_of
 from shared.adapters.keys import ONLY
 from shared.adapters.rows import row
+from shared.adapters.services import DynamoDBClient
 from shared.adapters.threads import in_thread
 from shared.adapters.unreadable import readable
 from shared.domain.changes import IdempotencyRecord
 from shared.ports.clock import Clock
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
 
 _record = readable(record_of)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from shared.adapters import instance_parts, owned_rows
 from shared.adapters.admin_writes import AdminWrites
@@ -17,6 +16,7 @@ from shared.adapters.name_parts import INSTANCE_NAMES
 from shared.adapters.pages import page_over
 from shared.adapters.provider_items import provider_of
 from shared.adapters.rows import row
+from shared.adapters.services import DynamoDBClient
 from shared.adapters.source_items import PROVIDERS
 from shared.adapters.threads import in_thread
 from shared.adapters.transactions import Part
@@ -28,9 +28,6 @@ from shared.domain.instances import Instance
 from shared.domain.pages import Page
 from shared.domain.registrations import Provider
 from shared.ports.clock import Clock
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
 
 _instance = readable(instance_of)
 _provider = readable(provider_of)

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shared.adapters.attributes import Item
 from shared.adapters.believed import provider_of_profile
 from shared.adapters.generations import CurrentRegistrations
 from shared.adapters.instance_items import FindInstance
 from shared.adapters.row_reads import RowReads
+from shared.adapters.services import DynamoDBClient
 from shared.adapters.unreadable import readable
 from shared.domain.exposure import ExposureProfile
 from shared.domain.registrations import SERVER_KINDS, Provider
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
-
 
 _internal = readable(provider_of_profile(ExposureProfile.AGENT_ONLY))
 _OF_A_SERVER = tuple({"S": kind.value} for kind in SERVER_KINDS)

@@ -8,11 +8,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from shared.adapters.failures import of_store
+from shared.adapters.services import DynamoDBClient
 from shared.adapters.threads import in_thread
 
 if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
-
     from shared.domain.journal import JournalEntry
 
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from itertools import takewhile
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from shared.adapters.attributes import text_of
 from shared.adapters.journal_items import HISTORY, moment_of, readable_entry
 from shared.adapters.keys import SORT_KEY
 from shared.adapters.rows import first, rows
+from shared.adapters.services import DynamoDBClient
 from shared.adapters.threads import in_thread
 from shared.domain.journal import KEPT_FOR_S, JournalEntry
 from shared.ports.clock import Clock
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
 
 _PAGE_ROWS: Final = 100
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from shared.adapters.attributes import Item, NewItem, number, number_of
 from shared.adapters.keys import EXPIRES_AT, key_of
 from shared.adapters.rows import rows
+from shared.adapters.services import DynamoDBClient
 from shared.adapters.threads import in_thread
 from shared.domain.credentials import Credential, CredentialStatus
 from shared.domain.exposure import CredentialClass
 from shared.ports.clock import Clock
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
 
 ORIGIN: Final = "ORIGIN#"
 _MAX_ORIGIN_CHARACTERS = 300  # a host name has at most 253

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from shared.adapters.attributes import Item, NewItem, flag, number, text, text_of, whole_of
 from shared.adapters.batches import rows_of
@@ -13,12 +13,10 @@ from shared.adapters.instance_items import BINDING_IDS, INSTANCES
 from shared.adapters.keys import SORT_KEY, key_of
 from shared.adapters.name_parts import INSTANCE_NAMES, PROVIDER_NAMES, Names
 from shared.adapters.rows import rows
+from shared.adapters.services import DynamoDBClient
 from shared.adapters.source_items import PROVIDERS
 from shared.adapters.transactions import Part, delete, moved, refused_as, update
 from shared.domain.registrations import ProviderStatus
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
 
 _TARGETS: Final = Names(partition=BINDING_TARGETS, attribute="provider_id", is_its_own="#provider_id = :id")
 _SET: Final = flag(True)  # noqa: FBT003  # the value, not a mode

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from shared.adapters.attributes import Item
 from shared.adapters.rows import first, rows
+from shared.adapters.services import DynamoDBClient
 from shared.adapters.threads import in_thread
 from shared.domain.pages import Page
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
 
 T = TypeVar("T")
 

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from shared.adapters.attributes import NewItem, number, text
 from shared.adapters.company import audited
 from shared.adapters.pool_ledger import REST, DynamoPoolLedger, item_of_rest, place_of_keys
+from shared.adapters.services import DynamoDBClient
 from shared.adapters.transactions import Moved, busy, commit, moved, refused_as, update
 from shared.domain.changes import Change
 from shared.domain.key_pools import PoolState, Rest
 from shared.domain.pools import Pool
 from shared.ports.clock import Clock
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
 
 _is_in_use = "#active = :active"
 

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
-
-from botocore.exceptions import ClientError
 
 from shared.adapters.failures import code_of, of_secrets
+from shared.adapters.service_faults import ServiceRefusal
+from shared.adapters.services import SecretsManagerClient
 from shared.adapters.short_memory import ShortMemory
 from shared.adapters.threads import in_thread
 from shared.domain.answer_bodies import object_in
 from shared.domain.key_pools import ConfiguredKeys, configured_keys
 from shared.domain.pools import KEYED_POOLS, Pool
 from shared.ports.clock import Clock
-
-if TYPE_CHECKING:
-    from mypy_boto3_secretsmanager import SecretsManagerClient
 
 
 class SecretsManagerPoolKeys:
@@ -42,7 +38,7 @@ class SecretsManagerPoolKeys:
         """Empty where there is no secret, or none that has a text."""
         try:
             return self._client.get_secret_value(SecretId=secret_id).get("SecretString", "")
-        except ClientError as refusal:
+        except ServiceRefusal as refusal:
             if code_of(refusal) != "ResourceNotFoundException":
                 raise
             return ""

@@ -15,6 +15,7 @@ from shared.adapters.failures import store_unavailable
 from shared.adapters.keys import key_of
 from shared.adapters.row_updates import Updated, update_row
 from shared.adapters.rows import row
+from shared.adapters.services import DynamoDBClient
 from shared.adapters.threads import in_thread
 from shared.domain.key_pools import PoolState, Rest, RestReason
 from shared.domain.pools import Pool
@@ -22,7 +23,6 @@ from shared.errors import Unavailable
 from shared.ports.clock import Clock
 
 if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
     from mypy_boto3_dynamodb.type_defs import AttributeValueTypeDef
 
 POOL: Final = "POOL#"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from shared.adapters.attributes import (
     Item,
@@ -20,13 +20,11 @@ from shared.adapters.attributes import (
 from shared.adapters.failures import of_store, store_unavailable
 from shared.adapters.keys import EXPIRES_AT, ONLY, PARTITION_KEY, key_of
 from shared.adapters.rows import row
+from shared.adapters.services import DynamoDBClient
 from shared.adapters.threads import in_thread
 from shared.adapters.unreadable import readable
 from shared.domain.alexandria import Holder, Price, Quote, ToolName
 from shared.ports.clock import Clock
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
 
 QUOTE: Final = "QUOTE#"
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from shared.adapters.attributes import number, whole_of
 from shared.adapters.failures import of_store
 from shared.adapters.keys import EXPIRES_AT, key_of
+from shared.adapters.services import DynamoDBClient
 from shared.adapters.threads import in_thread
 from shared.ports.clock import Clock
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
 
 RATE: Final = "RATE#"
 _KEPT_FOR_S = 3_600

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
-
-from botocore.exceptions import ClientError
+from typing import Final
 
 from shared.adapters.attributes import Item, NewItem, number, number_of, optional, text, text_of, whole_of
-from shared.adapters.failures import code_of, of_store, store_unavailable
+from shared.adapters.failures import CONDITION_FAILED, code_of, of_store, store_unavailable
 from shared.adapters.keys import EXPIRES_AT, PARTITION_KEY, key_of
 from shared.adapters.quotes import holder_attributes, holder_of, tool_attributes, tool_of
 from shared.adapters.rows import row
+from shared.adapters.service_faults import ServiceRefusal
+from shared.adapters.services import DynamoDBClient
 from shared.adapters.threads import in_thread
 from shared.adapters.unreadable import readable
 from shared.domain.alexandria import Holder, Receipt, ReceiptState, Trouble
 from shared.ports.clock import Clock
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
 
 RECEIPT: Final = "RECEIPT#"
 _place_is_free: Final = (
@@ -79,7 +76,7 @@ class DynamoReceipts:
                 ExpressionAttributeNames=_FREE_NAMES,
                 ExpressionAttributeValues=values,
             )
-        except ClientError as fault:
+        except ServiceRefusal as fault:
             return _unless_refused(fault)
         return True
 
@@ -93,13 +90,13 @@ class DynamoReceipts:
                 ExpressionAttributeNames=_MINE_NAMES,
                 ExpressionAttributeValues={":claim": text(receipt.claim), ":started": text(ReceiptState.STARTED)},
             )
-        except ClientError as fault:
+        except ServiceRefusal as fault:
             _unless_refused(fault)
 
 
-def _unless_refused(fault: ClientError) -> bool:
+def _unless_refused(fault: ServiceRefusal) -> bool:
     """False for a condition that does not hold; every other fault is raised again."""
-    if code_of(fault) != "ConditionalCheckFailedException":
+    if code_of(fault) != CONDITION_FAILED:
         raise fault
     return False
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from shared.adapters import binding_parts, owned_rows, provider_items
 from shared.adapters.admin_writes import AdminWrites
@@ -17,6 +16,7 @@ from shared.adapters.keys import ONLY, key_of
 from shared.adapters.name_parts import PROVIDER_NAMES
 from shared.adapters.pages import page_over
 from shared.adapters.rows import row
+from shared.adapters.services import DynamoDBClient
 from shared.adapters.source_items import PROVIDERS
 from shared.adapters.threads import in_thread
 from shared.adapters.transactions import Part, busy, delete, put, refused_as, update
@@ -29,9 +29,6 @@ from shared.domain.pages import Page
 from shared.domain.registrations import MAX_PROVIDERS_PER_EXPOSURE, Provider, SealedSecret
 from shared.errors import Conflict
 from shared.ports.clock import Clock
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
 
 _none_counted_yet = "attribute_not_exists(#provider_count)"
 _has_room = "#provider_count < :most"

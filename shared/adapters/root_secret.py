@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from shared.adapters.failures import of_secrets, secrets_unavailable
+from shared.adapters.services import SecretsManagerClient
 from shared.adapters.short_memory import ShortMemory
 from shared.adapters.threads import in_thread
 from shared.ports.clock import Clock
-
-if TYPE_CHECKING:
-    from mypy_boto3_secretsmanager import SecretsManagerClient
 
 _WELL_FORMED = re.compile(r"[0-9a-f]{64}", re.ASCII)
 

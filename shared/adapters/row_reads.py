@@ -7,16 +7,13 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from typing import TYPE_CHECKING
 
 from shared.adapters.attributes import Item
 from shared.adapters.batches import MAX_BATCH, Place, RowsRead, rows_where_possible
 from shared.adapters.failures import store_unavailable
+from shared.adapters.services import DynamoDBClient
 from shared.adapters.threads import in_thread
 from shared.errors import Unavailable
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
 
 
 class _Round:

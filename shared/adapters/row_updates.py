@@ -6,16 +6,15 @@ import secrets
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, cast
-
-from botocore.exceptions import ClientError
+from typing import TYPE_CHECKING, Final
 
 from shared.adapters.attributes import Item, NewItem
 from shared.adapters.expressions import CONFLICTS, names_in
-from shared.adapters.failures import code_of, of_store, store_unavailable
+from shared.adapters.failures import CONDITION_FAILED, code_of, of_store, store_unavailable
+from shared.adapters.service_faults import ServiceRefusal
+from shared.adapters.services import DynamoDBClient
 
 if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
     from mypy_boto3_dynamodb.type_defs import UpdateItemInputTypeDef
 
 _ATTEMPTS = 6
@@ -68,10 +67,10 @@ def _try(client: DynamoDBClient, request: UpdateItemInputTypeDef) -> Updated | N
     """None when a transaction holds the row."""
     try:
         return Updated(is_done=True, row=client.update_item(**request).get("Attributes", {}))
-    except ClientError as refusal:
+    except ServiceRefusal as refusal:
         code = code_of(refusal)
         if code in CONFLICTS:
             return None
-        if code != "ConditionalCheckFailedException":
+        if code != CONDITION_FAILED:
             raise
-        return Updated(is_done=False, row=cast("dict[str, Any]", refusal.response).get("Item", {}))
+        return Updated(is_done=False, row=refusal.document.get("Item", {}))

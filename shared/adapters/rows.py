@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, TypeVar
 from shared.adapters.attributes import Item, NewItem
 from shared.adapters.failures import of_store
 from shared.adapters.keys import PARTITION_KEY, SORT_KEY, key_of
+from shared.adapters.services import DynamoDBClient
 
 if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
     from mypy_boto3_dynamodb.type_defs import QueryInputTypeDef
 
 T = TypeVar("T")

@@ -5,18 +5,16 @@ from __future__ import annotations
 import asyncio
 import threading
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from shared.adapters.failures import of_secrets, secrets_unavailable
+from shared.adapters.services import KMSClient
 from shared.adapters.short_memory import ShortMemory
 from shared.adapters.threads import in_thread, start
 from shared.domain.exposure import ExposureProfile
 from shared.domain.identifiers import fingerprint_of
 from shared.domain.registrations import Purpose, SealedSecret
 from shared.ports.clock import Clock
-
-if TYPE_CHECKING:
-    from mypy_boto3_kms import KMSClient
 
 _Wanted: TypeAlias = "tuple[bytes, str, Purpose]"
 

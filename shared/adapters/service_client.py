@@ -62,7 +62,7 @@ class ServiceClient:
     writes makes that harmless by its conditions, as with any client of these services.
     """
 
-    def __init__(  # noqa: PLR0913  # the last three are for tests
+    def __init__(
         self,
         service: Service,
         wire: Wire,
@@ -135,7 +135,9 @@ def _read(answer: WireAnswer) -> dict[str, Any]:
         raise DamagedAnswer("damaged")
     document = _object_in(answer.body)
     if not 200 <= answer.status < 300:
-        raise ServiceRefusal(_code_in(document or {}) or str(answer.status), document=document or {}, status=answer.status)
+        raise ServiceRefusal(
+            _code_in(document or {}) or str(answer.status), document=document or {}, status=answer.status
+        )
     if document is None:
         raise NotAnAnswer("no object")
     return {name: value for name, value in document.items() if value is not None}

@@ -78,7 +78,7 @@ def _place_at(url: str) -> Place:
     else:
         if parts.username is not None or parts.path not in ("", "/") or parts.query or parts.fragment:
             host = None
-    if host is None or parts.scheme not in _PORTS or not _PRINTABLE.fullmatch(host):
+    if host is None or parts.scheme not in _PORTS or not _PRINTABLE.fullmatch(url):
         raise NotConfigured("AWS_ENDPOINT_URL is no origin")
     return Place(host, port or _PORTS[parts.scheme], is_tls=parts.scheme == "https")
 

@@ -164,13 +164,17 @@ def _exchange(connection: socket.socket, request: WireRequest, patience: Patienc
     """The answer, and whether the connection is good for another."""
     connection.settimeout(patience.read_s)
     connection.sendall(_head(request) + request.body)
-    response = HTTPResponse(cast("socket.socket", _Incoming(connection, patience)), method="POST")
+    incoming = _Incoming(connection, patience)
+    response = HTTPResponse(cast("socket.socket", incoming), method="POST")
     response.begin()
+    if response.length is None and not response.chunked:
+        raise ConnectionLost("lost")  # it would end with the connection, as does a head that was cut off
     if response.length is not None and response.length > MAX_ANSWER_BYTES:
         raise NotAnAnswer("too long")
     body = response.read()
     headers = {name.lower(): value for name, value in response.headers.items()}
-    return WireAnswer(response.status, headers, body), not response.will_close and response.status >= 200
+    may_keep = not response.will_close and response.status >= 200 and not incoming.has_more()
+    return WireAnswer(response.status, headers, body), may_keep
 
 
 def _head(request: WireRequest) -> bytes:
@@ -188,14 +192,23 @@ class _Incoming(io.RawIOBase):
         self._read_s = patience.read_s
         self._ends_at = time.monotonic() + patience.answer_s
         self._left = MAX_ANSWER_BYTES + 1024 * 1024  # with its head
+        self._is_over = False
+        self._buffer = _Buffer(self)
 
     def makefile(self, _mode: str) -> io.BufferedReader:
-        return io.BufferedReader(self)
+        return self._buffer
+
+    def has_more(self) -> bool:
+        """Whether anything was received beyond the answer."""
+        self._is_over = True
+        return bool(self._buffer.peek())
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, into: WriteableBuffer) -> int:
+        if self._is_over:
+            return 0
         left_s = self._ends_at - time.monotonic()
         if left_s <= 0:
             raise TimeoutError
@@ -205,3 +218,10 @@ class _Incoming(io.RawIOBase):
         count = self._connection.recv_into(into)
         self._left -= count
         return count
+
+
+class _Buffer(io.BufferedReader):
+    """Stays readable when the standard library's reader has what it wants."""
+
+    def close(self) -> None:
+        pass

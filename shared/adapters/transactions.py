@@ -8,16 +8,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from botocore.exceptions import ClientError
-
 from shared.adapters.attributes import Item, NewItem
 from shared.adapters.expressions import CONFLICTS, names_in
 from shared.adapters.failures import code_of, of_store, store_unavailable
+from shared.adapters.service_faults import ServiceRefusal
+from shared.adapters.services import DynamoDBClient
 from shared.adapters.threads import in_thread
 from shared.errors import Conflict, GatewayError
 
 if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
     from mypy_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
 # Told what lies there (None: nothing) when the condition of a part does not hold.
@@ -117,7 +116,7 @@ def _write(client: DynamoDBClient, parts: Sequence[Part]) -> list[_Reason]:
     """Why nothing was written, part by part; an empty list when all was."""
     try:
         client.transact_write_items(TransactItems=[part.action for part in parts])
-    except ClientError as refusal:
+    except ServiceRefusal as refusal:
         code = code_of(refusal)
         if code in CONFLICTS:
             return [_Reason(_CONFLICT)] * len(parts)
@@ -128,6 +127,6 @@ def _write(client: DynamoDBClient, parts: Sequence[Part]) -> list[_Reason]:
     return []
 
 
-def _reasons_in(refusal: ClientError) -> list[_Reason]:
-    reasons = cast("dict[str, Any]", refusal.response).get("CancellationReasons") or []
+def _reasons_in(refusal: ServiceRefusal) -> list[_Reason]:
+    reasons = refusal.document.get("CancellationReasons") or []
     return [_Reason(code=str(reason.get("Code")), found=reason.get("Item")) for reason in reasons]

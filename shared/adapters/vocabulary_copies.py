@@ -9,13 +9,14 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import Final, TypeVar
 
 from shared.adapters.attributes import text_of
 from shared.adapters.automaton import Automaton
 from shared.adapters.card_items import COLLECTIONS, KEYS, card_ids_of, collection_of
 from shared.adapters.keys import SORT_KEY
 from shared.adapters.rows import row, rows
+from shared.adapters.services import DynamoDBClient
 from shared.adapters.threads import in_thread
 from shared.adapters.unreadable import readable
 from shared.domain.cards import Collection
@@ -23,9 +24,6 @@ from shared.domain.deadlines import Deadline
 from shared.domain.matching import Occurrence
 from shared.errors import Unavailable
 from shared.ports.clock import Clock
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
 
 T = TypeVar("T")
 

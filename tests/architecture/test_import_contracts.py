@@ -51,8 +51,9 @@ BREACHES: dict[str, list[tuple[str, str]]] = {
         ("shared/adapters/breach.py", "import infra.tables\n"),
     ],
     "Functions are independent of each other": [("functions/widget/breach.py", "import functions.assets.handler\n")],
-    "AWS is spoken in adapters alone": [
+    "Functions speak to AWS through the adapters' own client": [
         ("shared/services/breach.py", "import boto3\n"),
+        ("shared/adapters/breach.py", "import botocore.auth\n"),
         ("functions/search/breach.py", "import botocore.config\n"),
     ],
     "What is assembled is made of adapters that were handed over": [

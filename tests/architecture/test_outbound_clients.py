@@ -12,20 +12,22 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # What makes an outbound connection, by the root of its module -> where in the product it may be imported.
 MAKERS = {
-    "boto3": {"shared/adapters/aws.py"},
+    "boto3": set(),
+    "botocore": set(),
     "httpx": {"shared/adapters/exchanges.py", "shared/adapters/pinned_transport.py"},
     "httpcore": {
         "shared/adapters/exchanges.py",
         "shared/adapters/pinned_stream.py",
         "shared/adapters/pinned_transport.py",
     },
-    "http": set(),
+    "http": {"shared/adapters/service_wire.py"},
     "urllib3": set(),
     "requests": set(),
     "aiohttp": set(),
     "socket": {
         "shared/adapters/pinned_stream.py",
         "shared/adapters/resolver.py",
+        "shared/adapters/service_wire.py",
     },
 }
 

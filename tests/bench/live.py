@@ -38,6 +38,7 @@ from tests.support import emulator as backend
 from tests.support.builders import a_source
 from tests.support.live_fakes import FakePoolKeys
 from tests.support.search_stage import RecordedLog
+from tests.support.service_calls import asked_of, heard
 
 SERVICE_ANSWERS_AFTER_MS = 20
 INSTANCES = 8
@@ -72,8 +73,9 @@ class Gateway:
 
     def __init__(self, bench: Bench, keys: dict[str, str]) -> None:
         clock = SystemClock()
-        self._client = aws.dynamodb()
-        self._client.meta.events.register("before-call.dynamodb", self._note)
+        self.calls: list[str] = []
+        with heard(asked_of(self.calls)):
+            self._client = aws.dynamodb()
         self._source = a_source(
             kind=ProviderKind.EXA,
             base_url=bench.url,
@@ -90,16 +92,12 @@ class Gateway:
             clock=clock,
             logger=RecordedLog(),  # type: ignore[arg-type]
         )
-        self.calls: list[str] = []
 
     async def operate(self) -> None:
         deadline = Deadline.after(25.0, now_s=self._clock.monotonic())
         meter = self._meters.open(self._source, Pool.EXA, deadline=deadline)
         found = await self._retriever.retrieve(self._source, _QUESTION, meter=meter)
         assert len(found.passages) == 1
-
-    def _note(self, model: Any, **_event: object) -> None:
-        self.calls.append(model.name)
 
 
 class Bench:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
@@ -178,15 +179,15 @@ class CircuitModel:
             clock=self.observer,
             logger=RecordedLog(),
         )
-        self._events = world.clients.dynamodb.meta.events
-        self._events.register("provide-client-params.dynamodb", self._note_call)
+        self._listening = ExitStack()
+        self._listening.enter_context(world.clients.heard.by(self._note_call))
 
     def close(self) -> None:
-        self._events.unregister("provide-client-params.dynamodb", self._note_call)
+        self._listening.close()
 
-    def _note_call(self, params: Mapping[str, Any], model: Any, **_event: object) -> None:
+    def _note_call(self, _service: str, operation: str, asked: Mapping[str, Any]) -> None:
         if self.under_way:
-            self.under_way[-1].calls.append((model.name, params.get("TableName", "")))
+            self.under_way[-1].calls.append((operation, asked.get("TableName", "")))
 
     # --- a search ---
     async def search(self, search: Search) -> Going:

@@ -9,6 +9,7 @@ from moto import mock_aws
 
 from infra.local.provision import client_environment, provision
 from tests.contract.worlds import Clients, FakeWorld, StoreWorld, World
+from tests.support.service_calls import MotoWire, asked_of
 
 _EMULATOR = pytest.mark.emulator
 
@@ -26,7 +27,7 @@ def moto_clients() -> Clients:
     with pytest.MonkeyPatch.context() as patch, mock_aws():
         patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
         patch.delenv("AWS_ENDPOINT_URL", raising=False)
-        return Clients()
+        return Clients(MotoWire)
 
 
 @pytest.fixture
@@ -39,6 +40,14 @@ def store(aws_environment: dict[str, str], emulator_clients: Clients) -> StoreWo
 def moto_store(moto_clients: Clients) -> Iterator[StoreWorld]:
     with mock_aws():
         yield StoreWorld(moto_clients, provision(None))
+
+
+@pytest.fixture
+def calls(store: StoreWorld) -> Iterator[list[str]]:
+    """The names of the operations that the store is asked for, as they are asked."""
+    made: list[str] = []
+    with store.clients.heard.by(asked_of(made)):
+        yield made
 
 
 def _world(request: pytest.FixtureRequest) -> World:

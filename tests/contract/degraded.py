@@ -11,19 +11,17 @@ import secrets
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any, Final
 
 import boto3
 import pytest
 from aws_lambda_powertools import Logger
-from botocore.config import Config
-from botocore.retries.standard import ExponentialBackoff
 
 from functions.admin.api import admin_api
 from functions.probe.run import Probe
-from shared.adapters import aws
+from shared.adapters import aws, service_client
 from shared.adapters.event_loop import ProcessLoop
 from shared.domain.exposure import CredentialClass, ExposureProfile, Grant
 from shared.domain.identifiers import format_token
@@ -75,11 +73,12 @@ def a_world(
         hostile_provider() as hostile,
         scripted_service(FOUND) as service,
     ):
-        patch.setattr(ExponentialBackoff, "delay_amount", lambda *_: 0.0)  # how long a client pauses is its own affair
+        for name in ("_PAUSE_MS", "_THROTTLED_PAUSE_MS"):  # how long a client pauses is its own affair
+            patch.setattr(service_client, name, 1)
         environment = backend.provisioned(emulator_url, prefix=f"{prefix}{secrets.token_hex(4)}")
         for name, value in proxy.before(environment).items():
             patch.setenv(name, value)
-        patch.setattr(aws, "_CONFIG", aws._CONFIG.merge(Config(read_timeout=read_timeout_s)))
+        patch.setattr(aws, "PATIENCE", replace(aws.PATIENCE, read_s=read_timeout_s))
         yield World(environment, StoreWorld(clients, environment), proxy, hostile, service)
 
 

@@ -27,7 +27,7 @@ class Rows:
 
 
 def rows_in(world: StoreWorld, table: str) -> Rows:
-    pages = world.clients.dynamodb.get_paginator("scan").paginate(TableName=table, ConsistentRead=True)
+    pages = world.clients.raw.get_paginator("scan").paginate(TableName=table, ConsistentRead=True)
     return Rows([item for page in pages for item in page["Items"]])
 
 

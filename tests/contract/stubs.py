@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from botocore.exceptions import ClientError
+from shared.adapters.service_faults import ServiceRefusal
 
 
-def refusal(code: str, *, reasons: list[str] | None = None, found: dict[str, Any] | None = None) -> ClientError:
-    """A refusal as the client library raises it; `reasons` are the parts' codes of a cancelled transaction."""
-    response: dict[str, Any] = {"Error": {"Code": code, "Message": "arn:aws:dynamodb words of the service"}}
+def refusal(code: str, *, reasons: list[str] | None = None, found: dict[str, Any] | None = None) -> ServiceRefusal:
+    """A refusal as the client raises it; `reasons` are the parts' codes of a cancelled transaction."""
+    document: dict[str, Any] = {"__type": f"namespace#{code}", "Message": "arn:aws:dynamodb words of the service"}
     if reasons is not None:
-        response["CancellationReasons"] = [
+        document["CancellationReasons"] = [
             {"Code": one, **({"Item": found} if found and one == "ConditionalCheckFailed" else {})} for one in reasons
         ]
-    return ClientError(response, "Operation")
+    return ServiceRefusal(code, document=document)
 
 
 class StubClient:

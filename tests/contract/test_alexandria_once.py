@@ -136,7 +136,7 @@ SENTINELS = {
 
 
 def all_rows(store: StoreWorld) -> str:
-    rows = store.clients.dynamodb.scan(TableName=store.internal_ledger, ConsistentRead=True)["Items"]
+    rows = store.clients.raw.scan(TableName=store.internal_ledger, ConsistentRead=True)["Items"]
     assert rows
     return json.dumps(rows, default=str)
 

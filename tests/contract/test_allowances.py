@@ -10,7 +10,6 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -229,19 +228,6 @@ async def test_the_first_change_cannot_claim_an_earlier_one(quick_world: World) 
 
 
 # --- the real adapter ---
-@pytest.fixture
-def calls(store: StoreWorld) -> Iterator[list[str]]:
-    made: list[str] = []
-
-    def note(model: Any, **_event: object) -> None:
-        made.append(model.name)
-
-    events = store.clients.dynamodb.meta.events
-    events.register("before-call.dynamodb", note)
-    yield made
-    events.unregister("before-call.dynamodb", note)
-
-
 async def whole(store: StoreWorld) -> Allowance:
     """The allowance as stored, once it is sure that its total is the sum of its parts."""
     [item] = [row for row in rows_in(store, store.internal_ledger).items if row["sk"]["S"] == "ALLOWANCE"]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from botocore.exceptions import ClientError
 
 from shared.adapters import batches
 from shared.adapters.batches import MAX_BATCH, rows_at
 from shared.errors import Unavailable
+from tests.contract.stubs import refusal
 
 Keys = list[dict[str, Any]]
 
@@ -87,7 +87,7 @@ async def test_a_batch_that_fails_is_unavailable_whatever_the_others_gave() -> N
     class Failing(GrudgingStore):
         def batch_get_item(self, **request: Any) -> dict[str, Any]:
             if self.asked:
-                raise ClientError({"Error": {"Code": "ProvisionedThroughputExceededException"}}, "BatchGetItem")
+                raise refusal("ProvisionedThroughputExceededException")
             return super().batch_get_item(**request)
 
     with pytest.raises(Unavailable):

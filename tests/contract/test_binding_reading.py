@@ -199,7 +199,7 @@ async def test_the_key_of_fingerprints_is_made_once_and_is_each_installations_ow
     keys = await asyncio.gather(*(store.credential_keys().key_of(**wanted) for _ in range(8)))
     assert len(set(keys)) == 1
     key = {"pk": {"S": "FINGERPRINT_KEY"}, "sk": {"S": "-"}}
-    row = store.clients.dynamodb.get_item(TableName=store.internal_table, Key=key)["Item"]
+    row = store.clients.raw.get_item(TableName=store.internal_table, Key=key)["Item"]
     assert len(row["key"]["B"]) == 32
     store.clients.dynamodb.delete_item(TableName=store.internal_table, Key=key)
     assert await store.credential_keys().key_of(**wanted) != keys[0]

@@ -170,22 +170,14 @@ async def test_an_import_that_was_killed_leaves_no_stale_copy(world: World) -> N
 # --- the real adapters alone ----------------------------------------------------------------------
 
 
-def _calls(store: StoreWorld) -> list[str]:
-    """The names of the store's operations from now on."""
-    made: list[str] = []
-
-    def note(model: object, **_event: object) -> None:
-        made.append(model.name)  # type: ignore[attr-defined]
-
-    store.clients.dynamodb.meta.events.register("before-call.dynamodb", note)
-    return made
-
-
 @pytest.mark.emulator
-async def test_a_copy_is_read_once_for_a_generation_and_not_kept_during_an_import(store: StoreWorld) -> None:
+async def test_a_copy_is_read_once_for_a_generation_and_not_kept_during_an_import(
+    store: StoreWorld, calls: list[str]
+) -> None:
     collection = a_collection()
     await _with(store, collection, a_card(collection, "m4"))
-    vocabularies, calls = store.vocabularies(), _calls(store)
+    vocabularies = store.vocabularies()
+    calls.clear()
     for _ in range(3):
         assert await vocabularies.occurring(collection.id, "m4", turn=_turn())
     assert calls == ["BatchGetItem", "Query", "GetItem", "BatchGetItem", "BatchGetItem"]
@@ -197,11 +189,12 @@ async def test_a_copy_is_read_once_for_a_generation_and_not_kept_during_an_impor
 
 
 @pytest.mark.emulator
-async def test_a_look_up_is_two_batches_and_a_miss_is_one(store: StoreWorld) -> None:
+async def test_a_look_up_is_two_batches_and_a_miss_is_one(store: StoreWorld, calls: list[str]) -> None:
     collection = a_collection()
     card = a_card(collection, "m4")
     await _with(store, collection, card)
-    reader, calls = store.card_reader(), _calls(store)
+    reader = store.card_reader()
+    calls.clear()
     assert await reader.ids_by_key(collection.id, ["m4", "m5"])
     assert await reader.cards(collection.id, [card.id])
     assert calls == ["BatchGetItem", "BatchGetItem"]
@@ -268,12 +261,13 @@ async def test_a_large_copy_waits_for_its_turn(store: StoreWorld, monkeypatch: p
 
 @pytest.mark.emulator
 async def test_a_copy_that_cannot_be_ready_in_time_is_made_for_the_next_one(
-    store: StoreWorld, monkeypatch: pytest.MonkeyPatch
+    store: StoreWorld, calls: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("shared.adapters.vocabulary_copies._SECONDS_PER_KEY_BYTE", 1.0)
     collection = a_collection()
     await _with(store, collection, a_card(collection, "m4"))
-    vocabularies, calls = store.vocabularies(), _calls(store)
+    vocabularies = store.vocabularies()
+    calls.clear()
     with pytest.raises(Unavailable) as refusal:
         await vocabularies.occurring(collection.id, "m4", turn=_turn(1.9))
     assert (refusal.value.code, refusal.value.retry_after_s) == ("vocabulary_unavailable", 5)
@@ -293,34 +287,37 @@ async def _occurs_at_once(vocabularies: Vocabularies, collection: Collection) ->
 
 
 @pytest.mark.emulator
-async def test_reading_goes_on_when_its_caller_gives_up(store: StoreWorld) -> None:
+async def test_reading_goes_on_when_its_caller_gives_up(store: StoreWorld, calls: list[str]) -> None:
     collection = a_collection()
     await _with(store, collection, a_card(collection, "m4"))
-    vocabularies, calls, go_on = store.vocabularies(), _calls(store), threading.Event()
+    vocabularies, go_on = store.vocabularies(), threading.Event()
+    calls.clear()
 
-    def hold(**_event: object) -> None:
-        go_on.wait(20)
+    def hold(_service: str, operation: str, _asked: object) -> None:
+        if operation == "Query":
+            go_on.wait(20)
 
-    events = store.clients.dynamodb.meta.events
-    events.register("before-call.dynamodb.Query", hold)
-    for _ in range(3):
-        with pytest.raises(TimeoutError):
-            async with asyncio.timeout(0.3):
-                await vocabularies.occurring(collection.id, "m4", turn=_turn())
-    events.unregister("before-call.dynamodb.Query", hold)
+    with store.clients.heard.by(hold):
+        for _ in range(3):
+            with pytest.raises(TimeoutError):
+                async with asyncio.timeout(0.3):
+                    await vocabularies.occurring(collection.id, "m4", turn=_turn())
     go_on.set()
     assert await vocabularies.occurring(collection.id, "m4", turn=_turn())
     assert calls.count("Query") == 1
 
 
 @pytest.mark.emulator
-async def test_copies_make_room_for_each_other(store: StoreWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_copies_make_room_for_each_other(
+    store: StoreWorld, calls: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("shared.adapters.vocabulary_copies.MAX_KEPT_KEYS", 3)
     first, second, large = a_collection(), a_collection(), a_collection()
     await _with(store, first, a_card(first, "m4"))
     await _with(store, second, a_card(second, "m4"))
     await _with(store, large, a_card(large, "m4", "m5", "m6", "m7"))
-    vocabularies, calls = store.vocabularies(), _calls(store)
+    vocabularies = store.vocabularies()
+    calls.clear()
 
     async def reads(collection: Collection) -> int:
         calls.clear()
@@ -333,10 +330,11 @@ async def test_copies_make_room_for_each_other(store: StoreWorld, monkeypatch: p
 
 
 @pytest.mark.emulator
-async def test_two_that_need_the_same_copy_read_it_once(store: StoreWorld) -> None:
+async def test_two_that_need_the_same_copy_read_it_once(store: StoreWorld, calls: list[str]) -> None:
     collection = a_collection()
     await _with(store, collection, a_card(collection, "m4"))
-    vocabularies, calls = store.vocabularies(), _calls(store)
+    vocabularies = store.vocabularies()
+    calls.clear()
     await asyncio.gather(*(vocabularies.occurring(collection.id, "m4", turn=_turn()) for _ in range(5)))
     assert calls.count("Query") == 1
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from threading import Barrier
@@ -63,19 +62,6 @@ def counts(provider_id: str) -> Rule:
 
 async def written(circuits: CircuitStore, rule: Rule) -> KnownCircuits:
     return (await circuits.change(rule, known=await circuits.read())).known
-
-
-@pytest.fixture
-def calls(store: StoreWorld) -> Iterator[list[str]]:
-    made: list[str] = []
-
-    def note(model: Any, **_event: object) -> None:
-        made.append(model.name)
-
-    events = store.clients.dynamodb.meta.events
-    events.register("before-call.dynamodb", note)
-    yield made
-    events.unregister("before-call.dynamodb", note)
 
 
 # --- the promises ---

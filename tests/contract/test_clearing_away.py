@@ -75,7 +75,7 @@ def delete(store: StoreWorld, collection: Collection) -> None:
 
 def rows_of(store: StoreWorld, collection: Collection) -> int:
     """Everything in the table that belongs to the collection."""
-    pages = store.clients.dynamodb.get_paginator("scan").paginate(TableName=store.cards_table)
+    pages = store.clients.raw.get_paginator("scan").paginate(TableName=store.cards_table)
     places = [(item["pk"]["S"], item["sk"]["S"]) for page in pages for item in page["Items"]]
     own = (CARDS + collection.id, KEYS + collection.id)
     return sum(pk in own or sk == collection.id for pk, sk in places)

@@ -6,6 +6,7 @@ import contextlib
 import io
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -43,13 +44,14 @@ class Units:
 
     def __init__(self) -> None:
         self.counted: Counter[str] = Counter()
+        self.listening = ExitStack()
 
-    def note(self, params: dict[str, Any], model: Any, **_: object) -> None:
-        if model.name == "BatchGetItem":
-            self.counted["reads"] += sum(len(one["Keys"]) for one in params["RequestItems"].values())
-            assert all(one["ConsistentRead"] for one in params["RequestItems"].values())
+    def note(self, _service: str, operation: str, asked: dict[str, Any]) -> None:
+        if operation == "BatchGetItem":
+            self.counted["reads"] += sum(len(one["Keys"]) for one in asked["RequestItems"].values())
+            assert all(one["ConsistentRead"] for one in asked["RequestItems"].values())
         else:
-            assert model.name == "UpdateItem", model.name
+            assert operation == "UpdateItem", operation
             self.counted["writes"] += 1
 
     @property
@@ -59,13 +61,13 @@ class Units:
 
 @pytest.fixture
 def units(store: StoreWorld) -> Iterator[Units]:
-    units, events = Units(), store.clients.dynamodb.meta.events
-    yield units
-    events.unregister("provide-client-params.dynamodb", units.note)
+    units = Units()
+    with ExitStack() as units.listening:
+        yield units
 
 
 def _listen(store: StoreWorld, units: Units) -> None:
-    store.clients.dynamodb.meta.events.register("provide-client-params.dynamodb", units.note)
+    units.listening.enter_context(store.clients.heard.by(units.note))
 
 
 async def test_a_warm_search_reads_and_writes_as_the_page_says(store: StoreWorld, units: Units) -> None:

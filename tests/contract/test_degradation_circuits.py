@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 
 import boto3
 import pytest
-from botocore.config import Config
 
 from shared.adapters import aws
 from shared.adapters.clock import SystemClock
@@ -92,7 +92,7 @@ def test_a_circuit_that_cannot_be_written_costs_nobody_anything(
 def test_a_circuit_whose_write_hangs_is_not_waited_for(
     world: World, failing: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(aws, "_CONFIG", aws._CONFIG.merge(Config(read_timeout=4)))
+    monkeypatch.setattr(aws, "PATIENCE", replace(aws.PATIENCE, read_s=4.0))
     with (
         world.process() as process,
         world.proxy.doing(Rule(fault=Hangs(), operation="UpdateItem", partition="CIRCUITS")) as rule,

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 import pytest
-from botocore.config import Config
 
 from shared.adapters import aws
 from tests.contract.degraded import ORIGIN, Process, World, a_world, outcomes
@@ -192,7 +191,7 @@ def test_a_tool_answers_as_its_rest_function_does(world: World, name: str) -> No
 @pytest.mark.parametrize("name", MAY_HANG)
 def test_what_hangs_comes_to_the_same_as_what_fails(world: World, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Waiting takes its time, so those alone are asked who come to wait for it."""
-    monkeypatch.setattr(aws, "_CONFIG", aws._CONFIG.merge(Config(read_timeout=0.25)))
+    monkeypatch.setattr(aws, "PATIENCE", replace(aws.PATIENCE, read_s=0.25))
     with world.process() as warm, world.process() as new:
         for function, cell in table()[name].items():
             expected, is_told_apart, of_new = cell.partition(NEW)

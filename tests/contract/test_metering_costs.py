@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
@@ -38,8 +37,8 @@ class Gateway:
             logger=RecordedLog(),
         )
 
-    def note(self, model: Any, **_event: object) -> None:
-        self.calls.append(model.name)
+    def note(self, _service: str, operation: str, _asked: object) -> None:
+        self.calls.append(operation)
 
     async def operate(self, *, refusals: int, pool: Pool = Pool.EXA) -> list[str]:
         """The calls of one operation whose first keys are refused."""
@@ -58,10 +57,8 @@ class Gateway:
 @pytest.fixture
 def gateway(store: StoreWorld) -> Iterator[Gateway]:
     gateway = Gateway(store)
-    events = store.clients.dynamodb.meta.events
-    events.register("before-call.dynamodb", gateway.note)
-    yield gateway
-    events.unregister("before-call.dynamodb", gateway.note)
+    with store.clients.heard.by(gateway.note):
+        yield gateway
 
 
 async def test_the_happy_path_writes_nothing_for_keys(gateway: Gateway) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from shared.adapters.failures import CONDITION_FAILED
 from shared.adapters.pool_ledger import DynamoPoolLedger
+from shared.adapters.service_faults import ServiceRefusal
 from shared.domain.key_pools import MAX_KEYS, PoolState, Rest, fingerprint_of_key
 from shared.domain.pools import Pool
 from shared.errors import Unavailable
@@ -22,19 +23,6 @@ ONE, TWO, THREE = (fingerprint_of_key(Pool.EXA, f"k-demo-{number}") for number i
 QUOTA = Rest(NOW + 600, "quota")
 EARLIER = Rest(NOW + 60, "rate")
 LATER = Rest(NOW + 900, "rate")
-
-
-@pytest.fixture
-def calls(store: StoreWorld) -> Iterator[list[str]]:
-    made: list[str] = []
-
-    def note(model, **_event: object) -> None:
-        made.append(model.name)
-
-    events = store.clients.dynamodb.meta.events
-    events.register("before-call.dynamodb", note)
-    yield made
-    events.unregister("before-call.dynamodb", note)
 
 
 async def test_a_pool_nobody_wrote_about_is_free(quick_world: World) -> None:
@@ -189,8 +177,9 @@ class _Refusing:
     def update_item(self, **parameters):
         try:
             return self._client.update_item(**parameters)
-        except self._client.exceptions.ConditionalCheckFailedException:
-            self._meddle()
+        except ServiceRefusal as refusal:
+            if refusal.code == CONDITION_FAILED:
+                self._meddle()
             raise
 
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from typing import Any
 
-import boto3
 import pytest
 
 from functions.probe.run import Probe
@@ -33,6 +30,7 @@ from tests.contract.worlds import StoreWorld
 from tests.support.admin_stage import PROVIDERS, event_of
 from tests.support.hostile_provider import HostileProvider, hostile_provider
 from tests.support.probe_stage import a_circuit
+from tests.support.service_calls import asked_of, heard
 
 pytestmark = [pytest.mark.emulator]
 
@@ -115,46 +113,26 @@ def provider_of(store: StoreWorld, provider_id: str) -> Provider:
     return next(each for each in asyncio.run(store.catalog().providers()) if each.id == provider_id)
 
 
-@contextmanager
-def heard() -> Iterator[Counter[str]]:
-    """What is asked of AWS meanwhile, by every client of this process that was made before."""
-    calls: Counter[str] = Counter()
-    lock = threading.Lock()
-
-    def listen(model: Any, **_: Any) -> None:
-        with lock:
-            calls[model.name] += 1
-
-    assert boto3.DEFAULT_SESSION is not None
-    events = boto3.DEFAULT_SESSION.events
-    events.register("before-call", listen)
-    try:
-        yield calls
-    finally:
-        events.unregister("before-call", listen)
-
-
 def test_a_run_over_all_that_is_well_reads_six_times_and_writes_twice(
     admin: Process, store: StoreWorld, aws_environment: dict[str, str], server: HostileProvider
 ) -> None:
     for exposure in ("customer_safe", "agent_only"):
         registered(admin, server.url("good"), exposure=exposure)
-    boto3.setup_default_session()
-    with heard() as calls:
+    calls: list[str] = []
+    with heard(asked_of(calls)):
         prober = Prober(aws_environment, store)
         try:
             assert prober.states() == {"healthy": 2}
-            first = dict(calls)
+            first = Counter(calls)
             make_due(store)
             calls.clear()
             assert prober.run_if_due() is not None
         finally:
             prober.parts.loop.close()
-            boto3.DEFAULT_SESSION = None
 
     assert first["PutItem"] == 2
     # The claim and the end of the run; the book, the circuits of each lane, both generations, deleted collections.
-    assert calls == {"UpdateItem": 2, "Query": 2, "BatchGetItem": 3}
+    assert Counter(calls) == {"UpdateItem": 2, "Query": 2, "BatchGetItem": 3}
 
 
 def test_one_that_dies_is_down_after_three_runs_and_well_again_within_one(

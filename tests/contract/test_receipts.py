@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from botocore.exceptions import ReadTimeoutError
 
+from shared.adapters.service_faults import AnswerTimedOut
 from shared.domain.alexandria import LEASE_S, RECEIPT_LIFE_S, Execution, Holder, Receipt, ReceiptState, Trouble
 from shared.errors import Unavailable
 from tests.contract.far_ahead import NOW
@@ -181,7 +181,7 @@ async def test_a_write_that_was_repeated_because_its_answer_was_lost_still_begin
 async def test_a_store_that_does_not_answer_is_unavailable(store: StoreWorld) -> None:
     class _Silent:
         def put_item(self, **request: Any) -> Any:
-            raise ReadTimeoutError(endpoint_url="http://store.test")
+            raise AnswerTimedOut("timed out")
 
     receipts = store.receipts()
     receipts._client = _Silent()  # type: ignore[assignment]

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from botocore.exceptions import ClientError
 
 from shared.adapters import batches
 from shared.adapters.batches import MAX_BATCH
@@ -185,7 +183,7 @@ async def test_a_failure_is_told_to_each_that_asked_by_an_exception_of_its_own()
 
 
 async def test_after_a_failure_the_next_read_is_a_new_one() -> None:
-    shelf = Shelf(A, fault=ClientError({"Error": {"Code": "InternalServerError"}}, "BatchGetItem"))
+    shelf = Shelf(A, fault=refusal("InternalServerError"))
     reads = reads_of(shelf)
     with pytest.raises(Unavailable):
         await reads.row(*A)
@@ -318,18 +316,6 @@ def test_a_read_that_was_never_sent_holds_up_no_later_one() -> None:
 
 
 # --- what opens a search ---------------------------------------------------------------------------
-
-
-@pytest.fixture
-def calls(store: StoreWorld) -> Iterator[list[str]]:
-    made: list[str] = []
-
-    def note(model: Any, **_event: object) -> None:
-        made.append(model.name)
-
-    store.clients.dynamodb.meta.events.register("before-call.dynamodb", note)
-    yield made
-    store.clients.dynamodb.meta.events.unregister("before-call.dynamodb", note)
 
 
 @pytest.mark.emulator

@@ -11,14 +11,17 @@ from typing import Any
 
 import pytest
 
-from shared.adapters import aws
+from shared.adapters import aws, service_wire
 from shared.adapters.rows import row
+from shared.adapters.service_faults import NotConnected, ServiceFault
+from shared.adapters.service_places import Place
+from shared.adapters.service_wire import Patience, ShortKeepAlive, WireAnswer, WireRequest
 
 HOST = "127.0.0.1"
 
 
 class CountingServer(ThreadingHTTPServer):
-    """Answers every request with an empty object; counts connections and requests."""
+    """Answers every request with the same object; counts connections and requests."""
 
     daemon_threads = True
     connections = 0
@@ -35,7 +38,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         self.rfile.read(int(self.headers["Content-Length"]))
         self.server.requests += 1
-        body = json.dumps({}).encode()
+        body = json.dumps({"Plaintext": "eA==", "SecretString": "x"}).encode()
         self.send_response(200)
         self.send_header("Content-Type", "application/x-amz-json-1.0")
         self.send_header("Content-Length", str(len(body)))
@@ -78,15 +81,16 @@ def test_after_a_pause_every_call_has_a_connection_of_its_own(
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda _: row(client, "table", "a", "b"), range(8)))
     opened = server.connections
-    monkeypatch.setattr(aws, "KEEP_ALIVE_S", 0.0)
+    monkeypatch.setattr(service_wire, "KEEP_ALIVE_S", 0.0)
     row(client, "table", "a", "b")
     assert server.connections == opened + 1
 
 
-CALLS = {
-    "tables": (aws.dynamodb, lambda client: client.list_tables()),
-    "keys": (aws.kms, lambda client: client.list_keys()),
-    "secrets": (aws.secrets_manager, lambda client: client.list_secrets()),
+CALLS: dict[str, tuple[Callable[[], Any], Callable[[Any], object]]] = {
+    "tables": (aws.dynamodb, lambda client: client.get_item(TableName="table", Key={"pk": {"S": "a"}})),
+    "the door": (aws.dynamodb_at_the_door, lambda client: client.get_item(TableName="table", Key={"pk": {"S": "a"}})),
+    "keys": (aws.kms, lambda client: client.decrypt(CiphertextBlob=b"sealed", KeyId="k")),
+    "secrets": (aws.secrets_manager, lambda client: client.get_secret_value(SecretId="s")),
 }
 
 
@@ -98,14 +102,14 @@ def test_no_client_uses_a_connection_again_after_a_pause(
     call(client)
     call(client)
     assert server.connections == 1
-    monkeypatch.setattr(aws, "KEEP_ALIVE_S", 0.0)
+    monkeypatch.setattr(service_wire, "KEEP_ALIVE_S", 0.0)
     call(client)
     assert server.connections == 2
 
 
-def a_keep_alive() -> tuple[aws.ShortKeepAlive, list[float], list[str]]:
+def a_keep_alive() -> tuple[ShortKeepAlive, list[float], list[str]]:
     clocks, drops = [100.0, 200.0], []
-    keep_alive = aws.ShortKeepAlive(lambda: drops.append("drop"), wall=lambda: clocks[0], monotonic=lambda: clocks[1])
+    keep_alive = ShortKeepAlive(lambda: drops.append("drop"), wall=lambda: clocks[0], monotonic=lambda: clocks[1])
     return keep_alive, clocks, drops
 
 
@@ -130,8 +134,31 @@ def test_every_call_counts_as_use() -> None:
     assert drops == []
 
 
-@pytest.mark.parametrize("make", [aws.dynamodb, aws.kms, aws.secrets_manager])
-def test_every_client_gives_up_soon_and_tries_twice(make: object, server: CountingServer) -> None:
-    config = make().meta.config
-    assert (config.connect_timeout, config.read_timeout) == (1, 2)
-    assert config.retries["total_max_attempts"] == 2
+class NobodyThere:
+    """A wire that reaches nobody, and notes how it was made and how often it was tried."""
+
+    def __init__(self) -> None:
+        self.patience: Patience | None = None
+        self.sent = 0
+
+    def to(self, _place: Place, patience: Patience) -> NobodyThere:
+        self.patience = patience
+        return self
+
+    def send(self, _request: WireRequest) -> WireAnswer:
+        self.sent += 1
+        raise NotConnected("not connected")
+
+
+@pytest.mark.parametrize(("make", "call"), CALLS.values(), ids=CALLS)
+def test_every_client_gives_up_soon_and_tries_twice_but_once_at_the_door(
+    make: Callable[[], Any], call: Callable[[Any], object], server: CountingServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nobody = NobodyThere()
+    monkeypatch.setattr(aws, "wire_to", nobody.to)
+    with pytest.raises(ServiceFault):
+        call(make())
+    is_at_the_door = make is aws.dynamodb_at_the_door
+    assert nobody.sent == (1 if is_at_the_door else 2)
+    assert nobody.patience == (Patience(0.5, 1.0, 1.0) if is_at_the_door else Patience(1.0, 2.0, 8.0))
+    assert server.connections == 0

@@ -174,15 +174,11 @@ def _requests(value: object) -> Iterator[Mapping[str, Any]]:
 async def _gathered(world: StoreWorld) -> list[Mapping[str, Any]]:
     calls: list[Mapping[str, Any]] = []
 
-    def note(params: Mapping[str, Any], **_event: object) -> None:
-        calls.append(params)
+    def note(_service: str, _operation: str, asked: Mapping[str, Any]) -> None:
+        calls.append(asked)
 
-    events = world.clients.dynamodb.meta.events
-    events.register("provide-client-params.dynamodb", note)
-    try:
+    with world.clients.heard.by(note):
         await _everything(world)
-    finally:
-        events.unregister("provide-client-params.dynamodb", note)
     return [request for call in calls for request in _requests(call)]
 
 

@@ -7,13 +7,6 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-from botocore.exceptions import (
-    ConnectionClosedError,
-    ConnectTimeoutError,
-    EndpointConnectionError,
-    NoCredentialsError,
-    ReadTimeoutError,
-)
 
 from shared.adapters.audit_log import DynamoAuditLog
 from shared.adapters.card_reader import DynamoCardReader
@@ -31,6 +24,14 @@ from shared.adapters.registry import DynamoRegistry
 from shared.adapters.root_secret import SecretsManagerRootSecret
 from shared.adapters.row_reads import RowReads
 from shared.adapters.secret_box import KmsSealer, KmsUnsealer
+from shared.adapters.service_faults import (
+    AnswerTimedOut,
+    ConnectionLost,
+    DamagedAnswer,
+    NotAnAnswer,
+    NotConfigured,
+    NotConnected,
+)
 from shared.domain.exposure import CredentialClass, ExposureProfile
 from shared.domain.root import RootSwitch
 from shared.errors import Conflict, NotFound, PreconditionFailed, Problem, Unavailable
@@ -50,11 +51,12 @@ FAULTS = [
     refusal("AccessDeniedException"),
     refusal("ValidationException"),
     refusal("SomethingNobodyKnows"),
-    ConnectTimeoutError(endpoint_url=URL),
-    ReadTimeoutError(endpoint_url=URL),
-    EndpointConnectionError(endpoint_url=URL),
-    ConnectionClosedError(endpoint_url=URL),
-    NoCredentialsError(),
+    NotConnected(URL),
+    AnswerTimedOut(URL),
+    ConnectionLost(URL),
+    DamagedAnswer(URL),
+    NotAnAnswer(URL),
+    NotConfigured(URL),
 ]
 _FOREIGN_WORDS = re.compile(r"aws|amazon|dynamo|kms|secrets ?manager|lambda|boto|arn:|exception|table-|throttl", re.I)
 STORE = {

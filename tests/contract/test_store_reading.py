@@ -248,7 +248,7 @@ async def test_rows_that_end_carry_the_time_of_their_end(store: StoreWorld) -> N
     await store.rate_limits().count("one")
 
     def end_of(table: str, prefix: str) -> int:
-        items = store.clients.dynamodb.scan(TableName=table)["Items"]
+        items = store.clients.raw.scan(TableName=table)["Items"]
         [row] = [item for item in items if item["pk"]["S"].startswith(prefix)]
         return int(row["expires_at"]["N"])
 

@@ -87,12 +87,12 @@ def _delete_instance(store: StoreWorld) -> DeleteInstance:
 
 def _rows(store: StoreWorld) -> set[tuple[str, str]]:
     """All but what is kept for good."""
-    found = store.clients.dynamodb.scan(TableName=store.public_table, ConsistentRead=True)["Items"]
+    found = store.clients.raw.scan(TableName=store.public_table, ConsistentRead=True)["Items"]
     return {(item["pk"]["S"], item["sk"]["S"]) for item in found} - {("GENERATION", "-")}
 
 
 def _uses(store: StoreWorld) -> int:
-    items = store.clients.dynamodb.scan(TableName=store.internal_table, ConsistentRead=True)["Items"]
+    items = store.clients.raw.scan(TableName=store.internal_table, ConsistentRead=True)["Items"]
     return sum(item["pk"]["S"] == "INSTANCE_CREDENTIAL" for item in items)
 
 

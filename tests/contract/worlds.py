@@ -6,7 +6,10 @@ writers at once is tried on the embedded backend alone, in the tests beside thes
 
 from __future__ import annotations
 
+import os
 from typing import Protocol
+
+import boto3
 
 from shared.adapters import aws
 from shared.adapters.allowance_desk import DynamoAllowanceDesk
@@ -40,6 +43,9 @@ from shared.adapters.registry import DynamoRegistry
 from shared.adapters.root_secret import SecretsManagerRootSecret
 from shared.adapters.row_reads import RowReads
 from shared.adapters.secret_box import KmsSealer, KmsUnsealer
+from shared.adapters.service_client import Service, ServiceClient
+from shared.adapters.service_places import place_of, region_in
+from shared.adapters.services import DYNAMODB, KMS, SECRETS_MANAGER, DynamoDBClient, KMSClient, SecretsManagerClient
 from shared.adapters.vocabularies import DynamoVocabularies
 from shared.adapters.vocabulary_copies import VocabularyCopies
 from shared.domain.answer_bodies import object_in
@@ -78,6 +84,7 @@ from tests.contract.far_ahead import NOW
 from tests.support import alexandria_fakes, card_fakes, desk_fakes, fakes, health_fakes, live_fakes, server_fakes
 from tests.support.card_fakes import Shelf
 from tests.support.fakes import FakeClock, FakeStore
+from tests.support.service_calls import Heard, WireTo, heard_by
 
 
 class World(Protocol):
@@ -246,12 +253,31 @@ class FakeWorld:
 
 
 class Clients:
-    """Made once for an engine: making them costs more than a test."""
+    """Made once for an engine: making them costs more than a test. The environment of that moment says where they lead.
 
-    def __init__(self) -> None:
-        self.dynamodb = aws.dynamodb()
-        self.kms = aws.kms()
-        self.secrets_manager = aws.secrets_manager()
+    `raw` and `raw_secrets` are boto3's, for what no adapter asks, such as a scan. The others can be heard.
+    """
+
+    def __init__(self, wire_to: WireTo | None = None) -> None:
+        self._environment = dict(os.environ)
+        self.heard = Heard()
+        self._wire_to = heard_by(self.heard.tell, wire_to or aws.wire_to)
+        self.dynamodb = DynamoDBClient(self._client(DYNAMODB))
+        self.kms = KMSClient(self._client(KMS))
+        self.secrets_manager = SecretsManagerClient(self._client(SECRETS_MANAGER))
+        self.raw = boto3.client("dynamodb")
+        self.raw_secrets = boto3.client("secretsmanager")
+
+    def _client(self, service: Service) -> ServiceClient:
+        place = place_of(service.name, self._environment)
+        return ServiceClient(
+            service,
+            self._wire_to(place, aws.PATIENCE),
+            place=place,
+            region=region_in(self._environment),
+            attempts=aws.ATTEMPTS,
+            environment=self._environment,
+        )
 
 
 class StoreWorld:
@@ -346,7 +372,7 @@ class StoreWorld:
         return SecretsManagerRootSecret(self.clients.secrets_manager, secret_id=self._root_secret, clock=self.clock)
 
     def keep_root_secret(self, text: str) -> None:
-        self.clients.secrets_manager.put_secret_value(SecretId=self._root_secret, SecretString=text)
+        self.clients.raw_secrets.put_secret_value(SecretId=self._root_secret, SecretString=text)
 
     def card_store(self) -> DynamoCardStore:
         return DynamoCardStore(
@@ -380,9 +406,9 @@ class StoreWorld:
     def keep_pool_secret(self, pool: Pool, text: str) -> None:
         name = f"{self.internal_ledger}-pool-{pool}"
         try:
-            self.clients.secrets_manager.put_secret_value(SecretId=name, SecretString=text)
-        except self.clients.secrets_manager.exceptions.ResourceNotFoundException:
-            self.clients.secrets_manager.create_secret(Name=name, SecretString=text)
+            self.clients.raw_secrets.put_secret_value(SecretId=name, SecretString=text)
+        except self.clients.raw_secrets.exceptions.ResourceNotFoundException:
+            self.clients.raw_secrets.create_secret(Name=name, SecretString=text)
 
     def pool_ledger(self) -> DynamoPoolLedger:
         return DynamoPoolLedger(self.clients.dynamodb, table=self.internal_ledger, clock=self.clock)

@@ -9,8 +9,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-import boto3
-
 from tests.infra.synthesised import Synthesised, as_list, lines
 
 _EQUALS = re.compile(r"([#\w]+)\s*=\s*(:\w+)")
@@ -31,16 +29,13 @@ class Asked:
 
 
 class Recorder:
-    """Listens to every client made from now on. `during` says which function is at work."""
+    """`hear` listens to what clients ask. `during` says which function is at work."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self.asked: set[Asked] = set()
         self._names = logical_names(environment)
         self._function = ""
         self._lock = threading.Lock()
-        boto3.setup_default_session()
-        assert boto3.DEFAULT_SESSION is not None
-        boto3.DEFAULT_SESSION.events.register("provide-client-params", self._heard)
 
     @contextmanager
     def during(self, function: str) -> Iterator[None]:
@@ -50,9 +45,9 @@ class Recorder:
         finally:
             self._function = ""
 
-    def _heard(self, params: dict[str, Any], model: Any, **_: Any) -> None:
+    def hear(self, service: str, operation: str, asked: Mapping[str, Any]) -> None:
         if self._function:
-            found = set(permissions(model.service_model.endpoint_prefix, model.name, params))
+            found = set(permissions(service, operation, asked))
             with self._lock:
                 self.asked |= {
                     Asked(self._function, action, self._names[resource], keys, exposure)

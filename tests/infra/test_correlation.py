@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 from aws_lambda_powertools import Logger
-from botocore.exceptions import ClientError
 
 from functions.probe.parts import Parts
 from functions.probe.run import Probe
 from infra.constructs.http_api import ACCESS_LOG
 from shared.adapters.event_loop import ProcessLoop
 from shared.adapters.failures import of_store
+from shared.adapters.service_faults import ServiceRefusal
 from shared.domain.health import HealthState
 from shared.errors import ExchangeTimeout, Refused, Unavailable
 from shared.services.clear_collections import Cleared
@@ -146,7 +146,7 @@ def test_the_access_log_of_the_stack_has_both_ids(shipped: Synthesised) -> None:
 def test_lines_of_adapters_carry_the_ids_too(stage: Stage) -> None:
 
     def refuse() -> None:
-        raise ClientError({"Error": {"Code": "ThrottlingException", "Message": "words of theirs"}}, "GetItem")
+        raise ServiceRefusal("ThrottlingException", document={"message": "words of theirs"})
 
     with written() as lines, contextlib.redirect_stdout(io.StringIO()):
         stage.search_api.handle(an_event(stage), Context())

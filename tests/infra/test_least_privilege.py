@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,6 +50,7 @@ from tests.infra.probe_life import Context, look_at_providers
 from tests.infra.synthesised import Synthesised
 from tests.support import emulator as backend
 from tests.support.hostile_provider import HostileProvider, hostile_provider
+from tests.support.service_calls import heard
 
 ORIGIN = "https://help.fern-desk.test"
 PROVIDERS = "/api/v1/knowledge/providers"
@@ -133,11 +135,13 @@ def asked() -> Iterator[set[Asked]]:
         backend.emulator() as url,
         hostile_provider() as provider,
         live_services.running(),
+        ExitStack() as listening,
     ):
         store = backend.provisioned(url, prefix="least")
         for name, value in client_environment(url).items():
             patch.setenv(name, value)
         recorder = Recorder(store)
+        listening.enter_context(heard(recorder.hear))
         each = environments(store=store, client=client_environment(url), local_origins=live_services.origins)
         admin_loop = ProcessLoop()
         search, widget = wired_search(each["search"]), wired_widget(each["widget"])
@@ -156,7 +160,6 @@ def asked() -> Iterator[set[Asked]]:
         meet_trouble(gateway, {"authorization": f"Bearer {root}"}, tokens, provider=provider, control=control)
         for loop in (admin_loop, search.loop, widget.loop, lookup.loop, single.loop, tools.loop, probe.loop):
             loop.close()
-        boto3.DEFAULT_SESSION = None
         yield recorder.asked
 
 

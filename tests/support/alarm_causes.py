@@ -16,13 +16,13 @@ from typing import Any, Final
 from unittest.mock import Mock
 
 from aws_lambda_powertools import Logger
-from botocore.exceptions import ClientError
 
 from functions.search.routes import api_for
 from shared import observability
 from shared.adapters.allowances import DynamoAllowances
 from shared.adapters.attributes import number
 from shared.adapters.secret_box import KmsUnsealer
+from shared.adapters.service_faults import ServiceRefusal
 from shared.domain.deadlines import Deadline
 from shared.domain.exposure import ExposureProfile
 from shared.domain.front import FrontDigests, digest_of
@@ -163,7 +163,7 @@ def _store_fails(room: AlarmRoom) -> None:
 
 def _secrets_fail(room: AlarmRoom) -> None:
     def decrypt(**_: Any) -> object:
-        raise ClientError({"Error": {"Code": "ThrottlingException", "Message": "not for anybody"}}, "Decrypt")
+        raise ServiceRefusal("ThrottlingException", document={"message": "not for anybody"})
 
     unsealer = KmsUnsealer(Mock(decrypt=decrypt), key_id="k", exposure=ExposureProfile.CUSTOMER_SAFE, clock=FakeClock())
     sealed = SealedSecret(ciphertext=b"sealed", fingerprint="f" * 16)
