@@ -6,12 +6,15 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from functions.admin.api import admin_api
-from functions.admin.wiring import wired
-from shared.adapters.event_loop import ProcessLoop
-from shared.observability import logger_for
+from shared.adapters import long_lived
 
-_api = admin_api(wired(os.environ), loop=ProcessLoop(), logger=logger_for("admin"))
+with long_lived.set_up():
+    from functions.admin.api import admin_api
+    from functions.admin.wiring import wired
+    from shared.adapters.event_loop import ProcessLoop
+    from shared.observability import logger_for
+
+    _api = admin_api(wired(os.environ), loop=ProcessLoop(), logger=logger_for("admin"))
 
 
 def handler(event: Mapping[str, Any], context: Any) -> dict[str, Any]:

@@ -6,11 +6,14 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from functions.assets.api import assets_api
-from functions.assets.wiring import published
-from shared.observability import logger_for
+from shared.adapters import long_lived
 
-_api = assets_api(published(), logger=logger_for("assets"), release=os.environ.get("KG_RELEASE", ""))
+with long_lived.set_up():
+    from functions.assets.api import assets_api
+    from functions.assets.wiring import published
+    from shared.observability import logger_for
+
+    _api = assets_api(published(), logger=logger_for("assets"), release=os.environ.get("KG_RELEASE", ""))
 
 
 def handler(event: Mapping[str, Any], context: Any) -> dict[str, Any]:

@@ -8,10 +8,13 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from functions.probe.run import Probe
-from functions.probe.wiring import wired
+from shared.adapters import long_lived
 
-_probe = Probe(wired(os.environ))
+with long_lived.set_up():
+    from functions.probe.run import Probe
+    from functions.probe.wiring import wired
+
+    _probe = Probe(wired(os.environ))
 
 
 def handler(_event: Mapping[str, Any], context: Any) -> dict[str, Any]:

@@ -6,12 +6,13 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from functions.search.routes import api_for
-from functions.search.wiring import wired
 from shared.adapters import long_lived
 
-_api = api_for(wired(os.environ))
-long_lived.set_up()
+with long_lived.set_up():
+    from functions.search.routes import api_for
+    from functions.search.wiring import wired
+
+    _api = api_for(wired(os.environ))
 
 
 def handler(event: Mapping[str, Any], context: Any) -> dict[str, Any]:
