@@ -9,9 +9,12 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Settings(BaseModel):
-    """A frozen set whose aliases are environment variables. Raises `ValidationError` naming what is missing."""
+    """A frozen set whose aliases are environment variables. Raises `ValidationError` naming what is missing.
 
-    model_config = ConfigDict(frozen=True, extra="ignore", populate_by_name=True)
+    A function's own set is read, once; its parts never are, so nothing is built to read them.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore", populate_by_name=True, defer_build=True)
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> Self:

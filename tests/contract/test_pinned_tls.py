@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import pytest
 
-from shared.adapters.authorities import Authorities, public_authorities
+from shared.adapters.authorities import Authorities, public_authorities, shared_public_authorities
 from shared.adapters.clock import SystemClock
 from shared.adapters.event_loop import ProcessLoop
 from shared.adapters.exchanges import PinnedExchanges
@@ -173,6 +173,11 @@ def test_a_private_authority_is_trusted_beside_the_public_ones(
     assert context.verify_mode is ssl.CERT_REQUIRED
     assert context.check_hostname
     assert context.minimum_version >= ssl.TLSVersion.TLSv1_2
+
+
+def test_the_public_authorities_are_read_once_for_providers_and_for_the_services_of_aws() -> None:
+    contexts = [asyncio.run(Authorities(None).trusting(None)) for _ in range(2)]
+    assert contexts == [shared_public_authorities()] * 2
 
 
 def test_a_servers_own_certificate_is_enough(authority: TestAuthority) -> None:
