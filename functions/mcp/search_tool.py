@@ -8,7 +8,7 @@ from shared.domain.exposure import CredentialClass
 from shared.services.search import AgentRequest
 from shared.services.search_for_customer import CustomerRequest
 from shared.web import agent_answers, customer_answers
-from shared.web.customer_card_answers import customer_cards_out
+from shared.web.customer_shown_cards import customer_cards_out
 from shared.web.mcp import customer_mirrors, mirrors
 from shared.web.mcp.mirror import MAX_STRUCTURED_BYTES
 from shared.web.mcp.tool import ToolCall, ToolResult

@@ -17,8 +17,8 @@ from shared.services.search import AgentRequest
 from shared.services.search_for_customer import CustomerRequest
 from shared.web import agent_answers, customer_answers
 from shared.web.api import Api, answer
-from shared.web.customer_card_answers import customer_cards_out
 from shared.web.customer_requests import read_assistant_search
+from shared.web.customer_shown_cards import customer_cards_out
 from shared.web.events import bearer_of
 from shared.web.search_requests import read_agent_search
 

@@ -13,8 +13,8 @@ from shared.domain.outcomes import AnswerStatus, Outcome, OutcomeCode, OutcomeSt
 from shared.domain.passages import Evidence, Freshness, NamedScore, Warning_
 from shared.domain.registrations import ProviderKind
 from shared.web.answer_size import MAX_ANSWER_BYTES, delivered_bytes, how_many_fit
-from shared.web.card_answers import CardOut, cards_out
 from shared.web.moments import moment_or_none
+from shared.web.shown_cards import CardOut, cards_out
 from shared.web.wire import WireModel
 
 DEGRADED: Final = "X-Knowledge-Degraded"  # names what could not be used

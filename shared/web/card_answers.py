@@ -1,46 +1,14 @@
-"""Cards as agents see them: in a search, a look-up and a match."""
+"""Answers to look-ups and matches, as agents see them."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
-
-from pydantic import Field
 
 from shared.domain.cards import Card
 from shared.domain.lookups import Found
 from shared.domain.matching import Matched
 from shared.web.answer_size import MAX_ANSWER_BYTES
 from shared.web.fitting_cards import cut_list, cut_lists
-from shared.web.moments import moment
+from shared.web.shown_cards import CardOut, cards_out
 from shared.web.wire import WireModel
-
-
-class CardOut(WireModel):
-    """`title` is the first key where the card has none. `body` is Markdown. `normKeys` are the keys as compared."""
-
-    id: str
-    collection_id: str
-    keys: tuple[str, ...]
-    title: str
-    body: str
-    norm_keys: tuple[str, ...]
-    generation: int
-    created_at: str = Field(json_schema_extra={"format": "date-time"})
-    updated_at: str = Field(json_schema_extra={"format": "date-time"})
-
-    @classmethod
-    def of(cls, card: Card) -> CardOut:
-        return cls(
-            id=card.id,
-            collection_id=card.collection_id,
-            keys=card.keys,
-            title=card.shown_title,
-            body=card.body,
-            norm_keys=card.norm_keys,
-            generation=card.generation,
-            created_at=moment(card.created_at),
-            updated_at=moment(card.updated_at),
-        )
 
 
 class LookupOut(WireModel):
@@ -55,10 +23,6 @@ class MatchOut(WireModel):
 
     cards: tuple[CardOut, ...]
     dropped: int
-
-
-def cards_out(cards: Sequence[Card]) -> tuple[CardOut, ...]:
-    return tuple(CardOut.of(card) for card in cards)
 
 
 def encoded_lookup(found: Found[Card], *, cap: int = MAX_ANSWER_BYTES) -> str:

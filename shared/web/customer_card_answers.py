@@ -1,14 +1,13 @@
-"""Cards as customers see them: title, body and keys, and nothing else."""
+"""Answers to look-ups and matches, as customers see them: title, body and keys of cards, and nothing else."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 from shared.domain.cards import CustomerCard
 from shared.domain.lookups import Found
 from shared.domain.matching import Matched
 from shared.web.answer_size import MAX_ANSWER_BYTES
 from shared.web.customer_answers import CustomerCardOut
+from shared.web.customer_shown_cards import customer_cards_out
 from shared.web.fitting_cards import cut_list, cut_lists
 from shared.web.wire import WireModel
 
@@ -25,10 +24,6 @@ class CustomerMatchOut(WireModel):
 
     cards: tuple[CustomerCardOut, ...]
     dropped: int
-
-
-def customer_cards_out(cards: Sequence[CustomerCard]) -> tuple[CustomerCardOut, ...]:
-    return tuple(_shown(one) for one in cards)
 
 
 def encoded_lookup(found: Found[CustomerCard], *, cap: int = MAX_ANSWER_BYTES) -> str:
@@ -50,7 +45,3 @@ def encoded_match(matched: Matched[CustomerCard], *, cap: int = MAX_ANSWER_BYTES
 def match_out(matched: Matched[CustomerCard], *, cap: int) -> CustomerMatchOut:
     kept, dropped = cut_list(customer_cards_out(matched.cards), cap=cap)
     return CustomerMatchOut(cards=kept, dropped=matched.dropped + dropped)
-
-
-def _shown(one: CustomerCard) -> CustomerCardOut:
-    return CustomerCardOut(title=one.card.shown_title, body=one.card.body, keys=one.card.keys)
