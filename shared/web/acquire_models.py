@@ -13,9 +13,9 @@ from shared.domain.passages import Evidence, FreshnessWish, Warning_
 from shared.domain.source_policy import requested_url
 from shared.domain.urls import MAX_URL_CHARACTERS
 from shared.errors import Problem
-from shared.web.agent_answers import ProviderOut
 from shared.web.agent_ids import agent_id_of
 from shared.web.events import Event
+from shared.web.named_provider import ProviderOut
 from shared.web.wire import WireModel, read_body
 
 LONGEST_MS: Final = 25_000

@@ -11,20 +11,14 @@ from shared.domain.card_answers import CardsStatus
 from shared.domain.exposure import Audience
 from shared.domain.outcomes import AnswerStatus, Outcome, OutcomeCode, OutcomeStatus
 from shared.domain.passages import Evidence, Freshness, NamedScore, Warning_
-from shared.domain.registrations import ProviderKind
 from shared.web.answer_size import MAX_ANSWER_BYTES, delivered_bytes, how_many_fit
 from shared.web.moments import moment_or_none
+from shared.web.named_provider import ProviderOut
 from shared.web.shown_cards import CardOut, cards_out
 from shared.web.wire import WireModel
 
 DEGRADED: Final = "X-Knowledge-Degraded"  # names what could not be used
 _IfReturned = Field(exclude_if=lambda value: value is None)
-
-
-class ProviderOut(WireModel):
-    id: str
-    name: str
-    kind: ProviderKind
 
 
 class LocatorOut(WireModel):

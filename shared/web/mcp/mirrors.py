@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shared.domain.outcomes import GOOD, AnswerStatus
-from shared.web.agent_answers import AgentAnswerOut, AgentResultOut, DiscoveryOut, OutcomeOut, ProviderOut
+from shared.web.agent_answers import AgentAnswerOut, AgentResultOut, DiscoveryOut, OutcomeOut
 from shared.web.card_answers import LookupOut, MatchOut
 from shared.web.mcp.card_texts import card_texts, looked_up, matched
 from shared.web.mcp.mirror import UNTRUSTED, Mirror, counted, locale_words
 from shared.web.mcp.quoting import Fences, named
+from shared.web.named_provider import ProviderOut
 from shared.web.outcome_words import OUTCOME_WORDS
 from shared.web.shown_cards import CardOut
 
