@@ -10,19 +10,19 @@ from shared.domain.allowances import MAX_LIMIT, Allowance, AllowanceState, Revie
 from shared.domain.pools import Pool
 from shared.web.moments import moment_or_none
 from shared.web.shown import Shown
-from shared.web.wire import WireModel
+from shared.web.wire import AdminModel
 
 Units = Annotated[int, Field(ge=0, le=MAX_LIMIT)]
 
 
-class AllowanceReview(WireModel):
+class AllowanceReview(AdminModel):
     """What was found out about unknown operations: how many were made after all, and how many were not."""
 
     happened: Units = 0
     did_not_happen: Units = 0
 
 
-class AllowancePut(WireModel):
+class AllowancePut(AdminModel):
     """`limit` 0 closes the pool: nothing is sent any more."""
 
     limit: Units

@@ -36,14 +36,14 @@ from shared.web.provider_fields import (
 from shared.web.remote_ids import RemoteId
 from shared.web.server_fields import TestQuery
 from shared.web.shown import Shown
-from shared.web.wire import WireModel
+from shared.web.wire import AdminModel
 
 COMMON: Final = CommonConfig()
 COMMON_FIELDS: Final = frozenset(asdict(COMMON))
 InstanceId = Annotated[str, Field(pattern=r"^(ao|cs)i_[a-z2-7]{16}$", examples=["csi_k3j5mq2x7a4bwz6t"])]
 
 
-class BindingCreate(WireModel):
+class BindingCreate(AdminModel):
     """A knowledge base to be bound. It is searched for `testQuery` before anything is saved, and active after that."""
 
     name: Name
@@ -75,7 +75,7 @@ class RagflowCreate(BindingCreate):
 AnyBindingCreate: TypeAlias = DifyCreate | FastGptCreate | RagflowCreate
 
 
-class BindingPatch(WireModel):
+class BindingPatch(AdminModel):
     """What is to change; everything left out stays. `module: null` removes it; `config` is replaced whole, and needs a
     `testQuery` where it differs. What it is bound to is fixed.
     """
@@ -115,7 +115,7 @@ class RagflowPatch(BindingPatch):
     config: RagflowConfigModel = Field(default_factory=unset)
 
 
-class DefaultsRestore(WireModel):
+class DefaultsRestore(AdminModel):
     test_query: TestQuery
 
 
@@ -210,7 +210,7 @@ def _values(provider: Provider, binding: Binding) -> dict[str, Any]:
     }
 
 
-def common_known(body: WireModel) -> CommonConfig:
+def common_known(body: AdminModel) -> CommonConfig:
     """The settings that every such kind has. `body` has them all."""
     return CommonConfig(**{name: getattr(body, name) for name in COMMON_FIELDS})
 

@@ -12,7 +12,7 @@ from shared.domain.cards import MAX_BODY_BYTES, MAX_KEY_CHARACTERS, MAX_KEYS, MA
 from shared.web.fields import unset
 from shared.web.moments import moment
 from shared.web.shown import Shown
-from shared.web.wire import WireModel
+from shared.web.wire import AdminModel
 
 
 def _short_enough(body: str) -> str:
@@ -70,7 +70,7 @@ Body = Annotated[
 ]
 
 
-class CardCreate(WireModel):
+class CardCreate(AdminModel):
     """A card to be added."""
 
     keys: Keys
@@ -78,7 +78,7 @@ class CardCreate(WireModel):
     body: Body
 
 
-class CardPatch(WireModel):
+class CardPatch(AdminModel):
     """What is to change; everything left out stays. `keys` replaces all of them."""
 
     keys: Keys = Field(default_factory=unset)
@@ -125,7 +125,7 @@ class CardPage(Shown):
     next_cursor: str | None
 
 
-class CardRow(WireModel):
+class CardRow(AdminModel):
     """One line of an export; `id`, `keys`, `title` and `body` are what an import reads."""
 
     id: Annotated[str, Field(min_length=1, max_length=128), AfterValidator(_not_blank)] | None = None

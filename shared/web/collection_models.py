@@ -11,17 +11,17 @@ from shared.domain.exposure import ExposureProfile
 from shared.web.fields import Fixed, Name, unset
 from shared.web.moments import moment
 from shared.web.shown import Shown
-from shared.web.wire import WireModel
+from shared.web.wire import AdminModel
 
 
-class CollectionCreate(WireModel):
+class CollectionCreate(AdminModel):
     """A collection to be made. It is empty at first."""
 
     name: Name
     exposure_profile: ExposureProfile = Field(description="How far its cards may travel. Fixed for ever.")
 
 
-class CollectionPatch(WireModel):
+class CollectionPatch(AdminModel):
     """What is to change; everything left out stays."""
 
     name: Name = Field(default_factory=unset)

@@ -26,7 +26,7 @@ from shared.web.provider_fields import (
     warnings_for,
 )
 from shared.web.shown import Shown
-from shared.web.wire import WireModel
+from shared.web.wire import AdminModel
 
 BaseUrl = Annotated[
     str,
@@ -39,7 +39,7 @@ BaseUrl = Annotated[
 ]
 
 
-class CapabilitiesModel(WireModel):
+class CapabilitiesModel(AdminModel):
     """What a provider declares beyond the minimum. Anything absent is false."""
 
     semantic_search: bool = False
@@ -59,7 +59,7 @@ class CapabilitiesModel(WireModel):
         return Capabilities(**self.model_dump())
 
 
-class ContractCreate(WireModel):
+class ContractCreate(AdminModel):
     """A provider to be registered. It starts disabled; a test with `activate: true` turns it on."""
 
     name: Name
@@ -75,7 +75,7 @@ class ContractCreate(WireModel):
     capabilities: CapabilitiesModel = Field(default_factory=CapabilitiesModel)
 
 
-class ContractPatch(WireModel):
+class ContractPatch(AdminModel):
     """What is to change; everything left out stays. `module: null` removes it."""
 
     name: Name = Field(default_factory=unset)
@@ -99,7 +99,7 @@ class ContractPatch(WireModel):
         return sent
 
 
-class SecretRotate(WireModel):
+class SecretRotate(AdminModel):
     window_hours: int = Field(
         default=DEFAULT_WINDOW_HOURS,
         ge=0,

@@ -14,7 +14,7 @@ from shared.web.fields import Fixed, Name, unset
 from shared.web.moments import moment, moment_or_none
 from shared.web.provider_fields import Warnings, warnings_for
 from shared.web.shown import Shown
-from shared.web.wire import WireModel
+from shared.web.wire import AdminModel
 
 _LAST_YEAR = 9000
 
@@ -45,7 +45,7 @@ AddressRate = Annotated[int, Field(ge=1, le=10_000, description="Class pub: requ
 Expiry = Annotated[AwareDatetime, AfterValidator(_within_calendar), Field(description="In the future. null = never.")]
 
 
-class CredentialCreate(WireModel):
+class CredentialCreate(AdminModel):
     """`class`: adm administers, agt is a trusted human's tool, ast an assistant, pub a website's widget."""
 
     credential_class: CredentialClass = Field(alias="class")
@@ -58,7 +58,7 @@ class CredentialCreate(WireModel):
     expires_at: Expiry | None = None
 
 
-class CredentialPatch(WireModel):
+class CredentialPatch(AdminModel):
     """What is to change; everything left out stays. Root takes `status` alone."""
 
     name: Name = Field(default_factory=unset)

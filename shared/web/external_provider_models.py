@@ -38,7 +38,7 @@ from shared.web.server_fields import (
     fingerprint_shown,
 )
 from shared.web.shown import Shown
-from shared.web.wire import WireModel
+from shared.web.wire import AdminModel
 
 KnowledgeId = Annotated[
     str,
@@ -47,17 +47,17 @@ KnowledgeId = Annotated[
 ]
 
 
-class ExternalConfigModel(WireModel):
+class ExternalConfigModel(AdminModel):
     knowledge_id: KnowledgeId
     score_threshold: Share = Field(default=0.0, description="Sent to the server; what it does with it is its affair.")
 
 
-class ExternalConfigPatch(WireModel):
+class ExternalConfigPatch(AdminModel):
     knowledge_id: KnowledgeId = Field(default_factory=unset)
     score_threshold: Share = Field(default_factory=unset)
 
 
-class DifyExternalCreate(WireModel):
+class DifyExternalCreate(AdminModel):
     """A server to be registered. It is searched for `testQuery` before anything is saved, and active after that.
     `customer_safe` needs `credentialReachesPublicContentOnly: true`.
     """
@@ -79,7 +79,7 @@ class DifyExternalCreate(WireModel):
     test_query: TestQuery
 
 
-class DifyExternalPatch(WireModel):
+class DifyExternalPatch(AdminModel):
     """What is to change; everything left out stays, inside `config` too. What changes how the server is asked needs a
     `testQuery`: another `baseUrl`, `credential`, `privateAuthority` or `config`.
     """

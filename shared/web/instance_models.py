@@ -22,12 +22,12 @@ from shared.web.server_fields import (
     fingerprint_shown,
 )
 from shared.web.shown import Shown
-from shared.web.wire import WireModel
+from shared.web.wire import AdminModel
 
 Binds = Annotated[tuple[str, ...], Field(description="The providers that are bound to it, by ascending id.")]
 
 
-class InstanceCreate(WireModel):
+class InstanceCreate(AdminModel):
     """A server to be registered. Nothing is sent to it before it is tested or something is bound to it. Without a
     `credential` none is sent.
     """
@@ -44,7 +44,7 @@ class InstanceCreate(WireModel):
     private_authority: PrivateAuthority | None = None
 
 
-class InstancePatch(WireModel):
+class InstancePatch(AdminModel):
     """What is to change; everything left out stays. `privateAuthority: null` removes it."""
 
     name: Name = Field(default_factory=unset)
@@ -112,7 +112,7 @@ def kind_of(instance: Instance) -> InstanceKind:
     raise ValueError("kind")
 
 
-def server_changes(body: WireModel, sent: set[str]) -> dict[str, Any]:
+def server_changes(body: AdminModel, sent: set[str]) -> dict[str, Any]:
     """What was sent of the fields of a server, under the names that services know."""
     changes: dict[str, Any] = {name: getattr(body, name) for name in sent}
     if "credential_reaches_public_content_only" in changes:

@@ -13,14 +13,14 @@ from shared.web.remote_ids import RemoteId
 from shared.web.server_fields import TestQuery, fingerprint_shown
 from shared.web.server_outcome_words import server_explanation_of
 from shared.web.shown import Shown
-from shared.web.wire import WireModel
+from shared.web.wire import AdminModel
 
 MAY_BILL: Final = "upstream_may_bill_or_log"
 LIST_FORBIDDEN: Final = "list_forbidden"
 InstanceWarning = Literal["upstream_may_bill_or_log", "list_forbidden"]
 
 
-class InstanceTest(WireModel):
+class InstanceTest(AdminModel):
     """Reads the list; with `query` and `remoteId`, which come together, one knowledge base is searched as well."""
 
     query: TestQuery | None = None

@@ -25,7 +25,7 @@ from shared.domain.registrations import ProviderConfig
 from shared.domain.source_policy import checked_host
 from shared.errors import Invalid
 from shared.web.search_fields import Product
-from shared.web.wire import WireModel
+from shared.web.wire import AdminModel
 
 _NO_NAMES: Final = frozenset({".", ".."})
 
@@ -93,7 +93,7 @@ Library = Annotated[
 ]
 
 
-class ConfigModel(WireModel):
+class ConfigModel(AdminModel):
     """The settings of one live kind."""
 
     @abstractmethod

@@ -30,7 +30,7 @@ from shared.web.provider_fields import (
     status_shown,
 )
 from shared.web.shown import Shown
-from shared.web.wire import WireModel
+from shared.web.wire import AdminModel
 
 _AGENT_ONLY: Final = ExposureProfile.AGENT_ONLY
 
@@ -48,7 +48,7 @@ AgentOnly = Annotated[
 ]
 
 
-class LiveCreate(WireModel):
+class LiveCreate(AdminModel):
     """A live service to be registered. It starts disabled; a test with `activate: true` turns it on."""
 
     name: Name
@@ -85,7 +85,7 @@ class DeepWikiCreate(LiveCreate):
 AnyLiveCreate: TypeAlias = Context7Create | ExaCreate | FirecrawlCreate | MintlifyCreate | DeepWikiCreate
 
 
-class LivePatch(WireModel):
+class LivePatch(AdminModel):
     """What is to change; everything left out stays. `module: null` removes it; `config` is replaced whole."""
 
     name: Name = Field(default_factory=unset)

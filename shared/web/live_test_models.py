@@ -17,7 +17,7 @@ from shared.web.provider_models import ProviderShown
 from shared.web.provider_test_models import Activate, ActivationLost, PassageShown, ProviderTest
 from shared.web.search_fields import Product, Repository, Version
 from shared.web.shown import Shown
-from shared.web.wire import WireModel, read_body
+from shared.web.wire import AdminModel, read_body
 
 SHOWN_CHARACTERS: Final = 2_000
 
@@ -49,7 +49,7 @@ class DeepWikiTest(ProviderTest):
         return Question(query=self.query, repository=self.repository)
 
 
-class FirecrawlTest(WireModel):
+class FirecrawlTest(AdminModel):
     """Firecrawl answers no searches: it is tested by fetching one source of an approved host."""
 
     url: str = Field(min_length=1, max_length=MAX_URL_CHARACTERS, examples=["https://docs.example.com/widgets"])

@@ -11,20 +11,20 @@ from shared.domain.pool_views import KeyState, KeyView, PoolView
 from shared.domain.pools import Pool
 from shared.web.moments import moment_or_none
 from shared.web.shown import Shown
-from shared.web.wire import WireModel
+from shared.web.wire import AdminModel
 
 KeyName = Annotated[str, Field(min_length=1, max_length=40, examples=["EXA_API_KEY_2"])]
 Moment = Annotated[str, Field(json_schema_extra={"format": "date-time"})]
 
 
-class KeyRest(WireModel):
+class KeyRest(AdminModel):
     """A rest that already ends later stays as it is."""
 
     key: KeyName
     seconds: int = Field(ge=1, le=int(LONGEST_REST_S))
 
 
-class KeysWake(WireModel):
+class KeysWake(AdminModel):
     """`key: null`, or no body: all keys of the pool, or the service itself where it takes none."""
 
     key: KeyName | None = None

@@ -21,7 +21,7 @@ from shared.domain.bindings import (
     RagflowConfig,
 )
 from shared.web.search_fields import SentLine
-from shared.web.wire import WireModel
+from shared.web.wire import AdminModel
 
 _COMMON: Final = CommonConfig()
 _FASTGPT: Final = FastGptConfig()
@@ -38,21 +38,21 @@ MaxSnippetCharacters = Annotated[
 ]
 
 
-class ProductConfigModel(WireModel):
+class ProductConfigModel(AdminModel):
     """The settings of one product."""
 
     @abstractmethod
     def known(self) -> ProductConfig: ...
 
 
-class RerankModelModel(WireModel):
+class RerankModelModel(AdminModel):
     """As the product names them: the provider of the model, and the model."""
 
     provider_name: ModelName
     model_name: ModelName
 
 
-class WeightsModel(WireModel):
+class WeightsModel(AdminModel):
     """The two weights make 1 together."""
 
     vector_weight: Share
@@ -67,7 +67,7 @@ class WeightsModel(WireModel):
         return self
 
 
-class RetrievalModelModel(WireModel):
+class RetrievalModelModel(AdminModel):
     """Sent whole: the product merges nothing with the knowledge base's own settings. `scoreThreshold` and `rerankMode`
     are off while they are null; each `rerankMode` comes with what it needs, and with nothing else.
     """

@@ -49,7 +49,7 @@ from shared.web.live_provider_models import (
     live_shown,
 )
 from shared.web.shown import Shown
-from shared.web.wire import WireModel, read_body
+from shared.web.wire import AdminModel, read_body
 
 AnyCreate: TypeAlias = ContractCreate | AnyLiveCreate | AnyBindingCreate | DifyExternalCreate
 AnyPatch: TypeAlias = ContractPatch | LivePatch | BindingPatch | DifyExternalPatch
@@ -84,11 +84,13 @@ _PATCHES: Final[dict[ProviderKind, type[AnyPatch]]] = {
 class ProviderCreate(RootModel[Annotated[AnyCreate, Field(discriminator="kind")]]):
     """A provider to be registered. Without `kind` it is one that speaks the contract."""
 
+    model_config = ConfigDict(defer_build=True)
+
 
 class ProviderShown(RootModel[Annotated[ContractShown | _OtherShown, Field(discriminator="kind")]]):
     """A registration. One of kind contract has what the contract needs; every other kind has a `config`."""
 
-    model_config = ConfigDict(json_schema_serialization_defaults_required=True)
+    model_config = ConfigDict(json_schema_serialization_defaults_required=True, defer_build=True)
 
     @classmethod
     def of(cls, provider: Provider, *, now: float) -> ProviderShown:
@@ -99,7 +101,7 @@ class ProviderShown(RootModel[Annotated[ContractShown | _OtherShown, Field(discr
 class ProviderMade(RootModel[Annotated[ContractWithSecret | _OtherShown, Field(discriminator="kind")]]):
     """A new registration: of kind contract with its signing secret, this once. No other kind has one."""
 
-    model_config = ConfigDict(json_schema_serialization_defaults_required=True)
+    model_config = ConfigDict(json_schema_serialization_defaults_required=True, defer_build=True)
 
     @classmethod
     def of(cls, provider: Provider, secret: str | None, *, now: float) -> ProviderMade:
@@ -115,7 +117,7 @@ class ProviderPage(Shown):
     next_cursor: str | None
 
 
-class _Kinded(WireModel):
+class _Kinded(AdminModel):
     """Which model the rest of a body is to be read by."""
 
     model_config = ConfigDict(extra="ignore")

@@ -15,14 +15,14 @@ from shared.web.contract_provider_models import CapabilitiesModel, ContractShown
 from shared.web.outcome_words import explanation_of
 from shared.web.search_fields import SentText
 from shared.web.shown import Shown
-from shared.web.wire import WireModel
+from shared.web.wire import AdminModel
 
 ActivationLost = Literal["activation_lost"]
 TestQuery = Annotated[str, Field(min_length=1, max_length=4000, examples=["night ferry"]), SentText]
 Activate = Annotated[bool, Field(description="Turn the provider on when it answers.")]
 
 
-class ProviderTest(WireModel):
+class ProviderTest(AdminModel):
     """One question, asked for real. It counts for no circuit and touches no cache."""
 
     query: TestQuery

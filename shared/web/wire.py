@@ -28,6 +28,14 @@ class WireModel(BaseModel):
     )
 
 
+class AdminModel(WireModel):
+    """What admins send and are shown. There are many such models, of which a process uses few: each is built when it is
+    first used.
+    """
+
+    model_config = ConfigDict(defer_build=True)
+
+
 Model = TypeVar("Model", bound=BaseModel)
 
 # A body of nothing but mistakes must not become an answer larger than a function may give.
