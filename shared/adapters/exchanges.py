@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from functools import partial
+from typing import cast
 
 import httpcore
 import httpx
@@ -136,45 +137,35 @@ class PinnedExchange:
 
 
 async def _answer(transport: PinnedTransport, request: OutboundRequest, watch: Watch | None) -> OutboundAnswer:
-    try:
-        response = await transport.handle_async_request(_as_httpx(request, transport, watch))
-        stream: httpcore.AsyncNetworkStream = response.extensions["network_stream"]
-        try:
-            return await _complete(response, stream, watch)
-        except BaseException:
-            await stream.aclose()  # at once, whatever becomes of the response
-            raise
-        finally:
-            await response.aclose()
-    except asyncio.CancelledError:
-        transport.is_closed = True  # cut short at the wrong moment, httpcore's pool keeps what nobody comes back for
-        raise
-    finally:
-        if transport.is_closed:
-            transport.close()
+    outgoing = _as_httpcore(request, transport, watch)
+    async with transport.connection() as connection:
+        response = await connection.send(outgoing)
+        answer = await _complete(response, connection.stream, watch)
+        await response.aclose()
+    return answer
 
 
-def _as_httpx(request: OutboundRequest, transport: PinnedTransport, watch: Watch | None) -> httpx.Request:
+def _as_httpcore(request: OutboundRequest, transport: PinnedTransport, watch: Watch | None) -> httpcore.Request:
     base_url = transport.base_url
     if not request.url.startswith(base_url) or request.url[len(base_url) :][:1] not in ("/", "?", ""):
         raise BlockedAddress  # a line to one source leads nowhere else
     codings = ACCEPTED_CODINGS if watch is None else "identity"
-    headers = [("Host", transport.authority), ("Accept-Encoding", codings), *request.headers]
-    return httpx.Request(request.method, request.url, headers=headers, content=request.body)
+    framing = [("Content-Length", str(len(request.body)))] if request.body else []
+    headers = [("Host", transport.authority), ("Accept-Encoding", codings), *request.headers, *framing]
+    return httpcore.Request(request.method, transport.url(request.url), headers=headers, content=request.body)
 
 
-async def _complete(
-    response: httpx.Response, stream: httpcore.AsyncNetworkStream, watch: Watch | None
-) -> OutboundAnswer:
-    if not isinstance(stream, PinnedStream):
+async def _complete(response: httpcore.Response, stream: PinnedStream, watch: Watch | None) -> OutboundAnswer:
+    if response.extensions["network_stream"] is not stream:
         raise Refused("invalid_response")  # it wants to speak another protocol
-    body = BoundedBody(headers := dict(response.headers.items()))
+    body = BoundedBody(headers := dict(httpx.Headers(response.headers).items()))
+    chunks = aiter(cast("AsyncIterable[bytes]", response.stream))
     try:
         if watch is not None and not body.is_coded:
-            if await _watched(response, stream, body, partial(watch, headers)):
+            if await _watched(chunks, stream, body, partial(watch, headers)):
                 await stream.aclose()  # the rest is not read, so nothing else can be asked on it
-                return OutboundAnswer(status=response.status_code, headers=headers, body=body.complete())
-        elif raw := await _raw_body(response, stream):
+                return OutboundAnswer(status=response.status, headers=headers, body=body.complete())
+        elif raw := await _raw_body(chunks, stream):
             body.feed(raw)
         decoded = body.complete()
         if watch is not None and body.is_coded:
@@ -182,15 +173,14 @@ async def _complete(
         stream.complete()
     except httpcore.RemoteProtocolError:
         raise (ConnectionFailed() if stream.was_read_to_its_end else Refused("invalid_response")) from None
-    return OutboundAnswer(status=response.status_code, headers=headers, body=decoded)
+    return OutboundAnswer(status=response.status, headers=headers, body=decoded)
 
 
 async def _watched(
-    response: httpx.Response, stream: PinnedStream, body: BoundedBody, has_seen_enough: Callable[[bytes], bool]
+    chunks: AsyncIterator[bytes], stream: PinnedStream, body: BoundedBody, has_seen_enough: Callable[[bytes], bool]
 ) -> bool:
     """Whether the watch ended the reading."""
     stream.begin_body(framing_bytes=_MAX_FRAMING_BYTES)
-    chunks = response.aiter_raw()
     is_whole = False
     try:
         async for chunk in chunks:
@@ -213,11 +203,11 @@ async def _wind_up(chunks: AsyncIterator[bytes], stream: PinnedStream) -> None:
             pass
 
 
-async def _raw_body(response: httpx.Response, stream: PinnedStream) -> bytes:
+async def _raw_body(chunks: AsyncIterator[bytes], stream: PinnedStream) -> bytes:
     """As it is on the wire. Too much of it, and framing that outgrows it, ends the next reading."""
     stream.begin_body(framing_bytes=_MAX_FRAMING_BYTES)
     raw = bytearray()
-    async for chunk in response.aiter_raw():
+    async for chunk in chunks:
         raw += chunk
         if len(raw) <= MAX_BODY_BYTES:
             stream.allow(len(chunk))

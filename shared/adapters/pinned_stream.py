@@ -108,9 +108,13 @@ class PinnedStream(asyncio.Protocol, httpcore.AsyncNetworkStream):
         self._answers += 1
         self._idle_since_s, self._idle_since = self._clock.monotonic(), self._clock.now()
 
-    def close_if_idle(self, *, expired_only: bool) -> None:
-        if self._phase is _Phase.IDLE and (self._has_expired() or not expired_only):
-            self.abort()
+    def has_expired(self) -> bool:
+        """Whether it has lain idle, or lived, for too long. The wall clock is asked too: a frozen process's other clock
+        may have stood still.
+        """
+        now_s = self._clock.monotonic()
+        idle_s = max(now_s - self._idle_since_s, self._clock.now() - self._idle_since)
+        return idle_s > KEEP_ALIVE_S or now_s - self._opened_at_s > _LONGEST_LIFE_S
 
     def stop(self) -> None:
         """What has come is forgotten, and the next reading finds the end."""
@@ -168,14 +172,8 @@ class PinnedStream(asyncio.Protocol, httpcore.AsyncNetworkStream):
 
     def _is_reusable(self) -> bool:
         is_open = not self._has_ended and self._loop is asyncio.get_running_loop()
-        is_stale = self._phase is _Phase.IDLE and self._has_expired()
+        is_stale = self._phase is _Phase.IDLE and self.has_expired()
         return is_open and not (is_stale or self._incoming or self._has_unread_bytes())
-
-    def _has_expired(self) -> bool:
-        """The wall clock is asked too: a frozen process's other clock may have stood still."""
-        now_s = self._clock.monotonic()
-        idle_s = max(now_s - self._idle_since_s, self._clock.now() - self._idle_since)
-        return idle_s > KEEP_ALIVE_S or now_s - self._opened_at_s > _LONGEST_LIFE_S
 
     def _has_unread_bytes(self) -> bool:
         """Asks the system, since a thawed process has not yet heard what happened while it was frozen."""

@@ -1,15 +1,14 @@
-"""httpx's transport for one provider: httpcore's connection pool over connections to checked addresses alone."""
+"""The connections of one provider: httpcore's, made to checked addresses alone, and used again while they are good."""
 
 from __future__ import annotations
 
 import logging
 import ssl
 import sys
-from collections.abc import AsyncIterable, AsyncIterator
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Any, cast
-from weakref import WeakSet
 
 import httpcore
 import httpx
@@ -43,36 +42,60 @@ class Terms:
     link: Link | None = None  # whose credential it is, and who vouches for the server
 
 
-class Network(httpcore.AsyncNetworkBackend):
-    """Leads to the checked addresses of one base URL under its policy, whatever host it is asked for.
+class Network:
+    """Leads to the checked addresses of one base URL under its policy, and nowhere else.
 
     Raises `Invalid` for a base URL that was never checked.
     """
 
     def __init__(self, terms: Terms, *, resolver: Resolver, clock: Clock, dial: Dial) -> None:
         self.destination = destination_of(terms.base_url)
-        self.streams: WeakSet[PinnedStream] = WeakSet()
         self._policy = terms.policy
         self._resolver = resolver
         self._clock = clock
         self._dial = dial
 
-    async def connect_tcp(self, *_: Any, **__: Any) -> PinnedStream:
+    async def connect(self) -> PinnedStream:
         """To the first checked address that takes the connection. Raises the `ExchangeError` family."""
         addresses = await checked_addresses(self.destination, self._policy, resolver=self._resolver)
         candidates = addresses[:_MOST_ADDRESSES_TRIED]
         for number, address in enumerate(candidates, start=1):
             patience_s = _PATIENCE_S if number < len(candidates) else None
             try:
-                stream = await self._dial(address, self.destination.port, clock=self._clock, patience_s=patience_s)
+                return await self._dial(address, self.destination.port, clock=self._clock, patience_s=patience_s)
             except OSError:
                 continue
-            self.streams.add(stream)
-            return stream
         raise NeverConnected
 
 
-class PinnedTransport(httpx.AsyncBaseTransport):
+class PinnedConnection:
+    """One connection and what speaks HTTP on it. For one exchange at a time."""
+
+    def __init__(self, stream: PinnedStream, origin: httpcore.Origin) -> None:
+        self.stream = stream
+        self._http = httpcore.AsyncHTTP11Connection(origin, stream, keepalive_expiry=KEEP_ALIVE_S)
+
+    async def send(self, request: httpcore.Request) -> httpcore.Response:
+        """Raises the `ExchangeError` family."""
+        try:
+            return await self._http.handle_async_request(request)
+        except httpcore.LocalProtocolError:
+            raise Refused("not_configured") from None  # a header that cannot be sent: our own side is at fault
+        except httpcore.RemoteProtocolError:
+            raise Refused("invalid_response") from None
+
+    @property
+    def has_ended_well(self) -> bool:
+        """Whether its last exchange was complete, on both sides."""
+        return self._http.is_idle()
+
+    @property
+    def is_still_good(self) -> bool:
+        """Whether another exchange may begin, which is asked of the stream too."""
+        return not self._http.has_expired()
+
+
+class PinnedTransport:
     """The connections of one source under one set of terms; never used under any other."""
 
     def __init__(self, terms: Terms, *, network: Network, tls: ssl.SSLContext) -> None:
@@ -81,44 +104,65 @@ class PinnedTransport(httpx.AsyncBaseTransport):
         self.authority = network.destination.authority
         self.is_closed = False
         self._network = network
-        self._pool = httpcore.AsyncConnectionPool(
-            ssl_context=tls,
-            max_connections=None,
-            max_keepalive_connections=_MOST_IDLE,
-            keepalive_expiry=KEEP_ALIVE_S,
-            network_backend=network,
-        )
+        self._usual: tuple[str, httpcore.URL] | None = None
+        self._origin = self.url(terms.base_url).origin
+        self._tls = tls if network.destination.scheme == "https" else None
+        self._idle: list[PinnedConnection] = []
 
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Raises the `ExchangeError` family."""
-        url = request.url
-        target = httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
+    def url(self, text: str) -> httpcore.URL:
+        """In its normal form. The last one without a query is remembered: most sources are asked at one URL."""
+        if self._usual is not None and self._usual[0] == text:
+            return self._usual[1]
+        url = httpx.URL(text)
+        parsed = httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
+        if "?" not in text:
+            self._usual = (text, parsed)
+        return parsed
+
+    @asynccontextmanager
+    async def connection(self) -> AsyncIterator[PinnedConnection]:
+        """For one exchange: the connection used last, if it is still good, or a new one. It is closed at once where
+        the exchange ends with an error, a cancellation too, and where it can carry no other. Raises the
+        `ExchangeError` family.
+        """
+        connection = self._used_before() or await self._new()
         try:
-            answer = await self._pool.handle_async_request(
-                httpcore.Request(request.method, target, headers=request.headers.raw, content=request.stream)
-            )
-        except httpcore.LocalProtocolError:
-            raise Refused("not_configured") from None  # a header that cannot be sent: our own side is at fault
-        except httpcore.RemoteProtocolError:
-            raise Refused("invalid_response") from None
-        return httpx.Response(answer.status, headers=answer.headers, stream=_Body(answer), extensions=answer.extensions)
+            yield connection
+        except BaseException:
+            connection.stream.abort()
+            raise
+        self._keep(connection)
 
     def close(self) -> None:
-        """Closes every idle connection; after an answer still under way, call it again."""
+        """Closes every idle connection at once, and each one under way when its answer is there."""
         self.is_closed = True
         self.close_idle()
 
     def close_idle(self, *, expired_only: bool = False) -> None:
-        for stream in list(self._network.streams):
-            stream.close_if_idle(expired_only=expired_only)
+        idle = self._idle
+        self._idle = [each for each in idle if expired_only and not each.stream.has_expired()]
+        for connection in idle:
+            if connection not in self._idle:
+                connection.stream.abort()
 
+    def _used_before(self) -> PinnedConnection | None:
+        while self._idle:
+            connection = self._idle.pop()
+            if connection.is_still_good:
+                return connection
+            connection.stream.abort()
+        return None
 
-class _Body(httpx.AsyncByteStream):
-    def __init__(self, answer: httpcore.Response) -> None:
-        self._answer = answer
+    async def _new(self) -> PinnedConnection:
+        stream = await self._network.connect()
+        if self._tls is not None:
+            await stream.start_tls(self._tls, server_hostname=self._origin.host.decode())
+        return PinnedConnection(stream, self._origin)
 
-    def __aiter__(self) -> AsyncIterator[bytes]:
-        return aiter(cast("AsyncIterable[bytes]", self._answer.stream))
-
-    async def aclose(self) -> None:
-        await self._answer.aclose()
+    def _keep(self, connection: PinnedConnection) -> None:
+        if self.is_closed or not connection.has_ended_well:
+            connection.stream.abort()
+            return
+        self._idle.append(connection)
+        if len(self._idle) > _MOST_IDLE:
+            self._idle.pop(0).stream.abort()
