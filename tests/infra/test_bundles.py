@@ -146,6 +146,13 @@ SHIPPED_BY_RUNTIME = ("boto3/", "botocore/", "s3transfer/", "jmespath/", "dateut
 HAS_INTERPRETER = interpreter(Target().python_version) is not None
 
 
+@pytest.fixture(scope="module")
+def runnable() -> dict[str, Path]:
+    """Bundles for the Python of the rehearsal on this machine, all of them from one look at what modules import."""
+    architecture = {"x86_64": "x86_64", "aarch64": "arm64", "arm64": "arm64"}[platform.machine()]
+    return build_bundles(NAMES, Target(runtime=lambda_python().runtime, architecture=architecture))
+
+
 def own(names: list[str]) -> list[str]:
     return [name for name in names if name.startswith(("functions/", "shared/"))]
 
@@ -231,14 +238,14 @@ def test_a_bundle_that_is_there_is_not_built_again(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_bundle_starts_with_nothing_but_what_the_runtime_ships(tmp_path: Path, name: str) -> None:
+def test_a_bundle_starts_with_nothing_but_what_the_runtime_ships(
+    runnable: dict[str, Path], tmp_path: Path, name: str
+) -> None:
     """In the Python of the rehearsal, which has boto3 and no other package. What is loaded when it is first needed can
     be loaded too.
     """
     python = lambda_python()
-    architecture = {"x86_64": "x86_64", "aarch64": "arm64", "arm64": "arm64"}[platform.machine()]
-    bundle = build_bundles([name], Target(runtime=python.runtime, architecture=architecture))[name]
-    with zipfile.ZipFile(bundle) as archive:
+    with zipfile.ZipFile(runnable[name]) as archive:
         archive.extractall(tmp_path)
         modules = [one.removesuffix("c") for one in own(archive.namelist()) if re.search(r"\.pyc?$", one)]
     ours = [one.removesuffix(".py").removesuffix("/__init__").replace("/", ".") for one in modules]
@@ -264,12 +271,12 @@ def test_a_bundle_starts_with_nothing_but_what_the_runtime_ships(tmp_path: Path,
 
 
 @pytest.mark.parametrize("name", [function.name for function in FUNCTIONS if function.dials_out])
-def test_a_bundle_that_asks_providers_can_wait_for_a_connection(tmp_path: Path, name: str) -> None:
+def test_a_bundle_that_asks_providers_can_wait_for_a_connection(
+    runnable: dict[str, Path], tmp_path: Path, name: str
+) -> None:
     """What a pool of connections waits with is loaded by name, so no import statement would miss it."""
     python = lambda_python()
-    architecture = {"x86_64": "x86_64", "aarch64": "arm64", "arm64": "arm64"}[platform.machine()]
-    bundle = build_bundles([name], Target(runtime=python.runtime, architecture=architecture))[name]
-    with zipfile.ZipFile(bundle) as archive:
+    with zipfile.ZipFile(runnable[name]) as archive:
         archive.extractall(tmp_path)
     program = (
         f"import asyncio, sys; sys.path.insert(0, {str(tmp_path)!r})\n"
