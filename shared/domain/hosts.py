@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from stringprep import in_table_b1
 
 from shared.domain.addresses import Reach, reach_of
@@ -17,7 +18,7 @@ _MAX_NAME_CHARACTERS = 253
 # Characters that the two generations of internationalised names map to different hosts.
 _AMBIGUOUS = frozenset("ßẞς\u200c\u200d")
 # Names that resolve inside a network, a machine or nowhere; never to a page of the public internet.
-_NOT_PUBLIC = ("localhost", "local", "internal", "test", "invalid", "onion", "alt", "arpa")
+_NOT_PUBLIC = (".localhost", ".local", ".internal", ".test", ".invalid", ".onion", ".alt", ".arpa")
 _METADATA_NAMES = ("metadata.google.internal", "instance-data.ec2.internal")
 
 
@@ -54,16 +55,17 @@ class Host:
             return reach_of(self.text) is Reach.PUBLIC
         if allow_test_names and is_under(self.text, "test"):
             return "." in self.text
-        return "." in self.text and not any(is_under(self.text, suffix) for suffix in _NOT_PUBLIC)
+        return "." in self.text and not self.text.endswith(_NOT_PUBLIC)
 
 
 def is_under(name: str, suffix: str) -> bool:
     return name == suffix or name.endswith("." + suffix)
 
 
+@lru_cache(maxsize=512)
 def parse_host(text: str, *, of_a_page: bool = False) -> Host:
     """The host part of an authority, as one identity. `of_a_page` also takes underscores anywhere, and hyphens at the
-    ends of labels. Raises `BadHost`.
+    ends of labels. Raises `BadHost`. The passages of an answer are on few hosts: those are remembered.
     """
     if text.startswith("["):
         return Host(_ipv6(text), is_address=True)
