@@ -16,6 +16,7 @@ from tests.bench import (
     overrun,
     registrations,
     search,
+    store,
     stored_cards,
     throughput,
 )
@@ -46,6 +47,8 @@ GROUPS: tuple[Group, ...] = (
     Group("bundles", "bundle of each function, unzipped", bundles.rows),
     Group("cards", "cards: match 2 KB, beside other ways to find many keys", cards.rows),
     Group("stored-cards", "cards: look up 100 terms and match, reads included", stored_cards.rows),
+    Group("store", "store: trips, calls, capacity and bytes of an operation", store.rows),
+    Group("cost", "cost: dollars for a million of an operation", store.bills),
     Group("live", "live: an operation at a hosted service, failover between keys", live.rows),
 )
 
