@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV   ?= .venv
 PORT   ?= 8787
+# More than there are cores: much of a test is waiting, for processes to start and for time-outs.
+WORKERS ?= 3
 BIN    := $(VENV)/bin
 # The locks name all that is needed: there is nothing to work out. LEAN: of what tests need, most is never imported, and
 # what is gets compiled then. That saves two thirds of the time.
@@ -70,7 +72,7 @@ test: ## Check, and run every test
 environments: $(VENV)/.dev $(VENV)/.emulator $(VENV)/.faces $(VENV)/.peers chromium
 
 suite: $(VENV)/.dev
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder tests
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder tests
 
 types-ahead: $(VENV)/.dev
 	@nice $(BIN)/mypy >/dev/null 2>&1 || true

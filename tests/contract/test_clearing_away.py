@@ -154,8 +154,8 @@ def run_and_kill(environment: dict[str, str], store: StoreWorld, collection: Col
     try:
         while first_rows(store, collection) == before:
             assert process.poll() is None
-            time.sleep(0.05)
-        time.sleep(random.uniform(0, 0.1))
+            time.sleep(0.005)
+        time.sleep(random.uniform(0, 0.03))
     finally:
         process.send_signal(signal.SIGKILL)
         process.communicate()

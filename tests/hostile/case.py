@@ -19,6 +19,7 @@ class Case:
     """`outcome` is `success`, `empty` or an error code; `found` of its passages count for an agent and `shown` reach a
     customer. `each` are fields that all of them have for an agent. `retry_s`: in how many seconds it may be asked
     again, if the outcome says so. `is_slow`: asked with a short deadline. `is_early`: answers before it has read.
+    `goes_on_s`: for how long it still does something after its answer.
     """
 
     id: str
@@ -33,6 +34,7 @@ class Case:
     exposure: str = "customer_safe"
     is_slow: bool = False
     is_early: bool = False
+    goes_on_s: float = 0.0
 
 
 def fails(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final
 
 from tests.hostile.case import WORDS, chunk, fails, finds, framed, octets, passages
@@ -96,6 +97,6 @@ AGAIN: Final = (
         "says that it closes, and does not",
         framed("says-close-and-keeps", headers="Connection: close\r\n"),
     ),
-    finds("speaks-unasked", "sends another answer when nobody asked", _speaks_unasked),
+    replace(finds("speaks-unasked", "sends another answer when nobody asked", _speaks_unasked), goes_on_s=_PAUSE_S),
     finds("answers-early", "answers before it has read the request", _answers_early, is_early=True),
 )
