@@ -92,6 +92,15 @@ class CountingProxy:
     def before(self, environment: Mapping[str, str]) -> dict[str, str]:
         return {**environment, "AWS_ENDPOINT_URL": f"http://127.0.0.1:{self.port}"}
 
+    @contextlib.contextmanager
+    def held(self, pause_s: float) -> Iterator[None]:
+        """Meanwhile every call waits, so that calls of one moment overlap for certain."""
+        self.pause_s = pause_s
+        try:
+            yield
+        finally:
+            self.pause_s = 0.0
+
     def taken(self) -> Spent:
         calls, self._calls = self._calls, []
         return Spent(tuple(calls))

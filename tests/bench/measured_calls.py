@@ -45,8 +45,9 @@ class _Call:
 
 
 def first(world: StoreWorld, process: Function, name: str, event: Event) -> Measured:
-    """The first call of a process that has not been asked anything."""
-    call = _called(world, process, event)
+    """The first call of a process that has not been asked anything, held up at the store to tell trips apart."""
+    with world.proxy.held(_PAUSE_S):
+        call = _called(world, process, event)
     return _measured(name, process, call, trips=(call.spent.trips(), call.trips_before), cpu_ms=call.answered.cpu_ms)
 
 
@@ -58,9 +59,8 @@ def warm(
     """
     _called(world, process, event())
     made = [_called(world, process, event()) for _ in range(calls)]
-    world.proxy.pause_s = _PAUSE_S
-    held = [_called(world, process, event()) for _ in range(calls // 2)]
-    world.proxy.pause_s = 0.0
+    with world.proxy.held(_PAUSE_S):
+        held = [_called(world, process, event()) for _ in range(calls // 2)]
     usual = sorted(made, key=lambda call: len(call.spent.calls))[calls // 2]
     trips = min(call.spent.trips() for call in held), min(call.trips_before for call in held)
     cpu_ms = statistics.median(call.answered.cpu_ms for call in made)

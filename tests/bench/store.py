@@ -65,8 +65,10 @@ def told(measured: Measured) -> str:
     """What the calls were, and what they came to."""
     spent = measured.spent
     others = [f"{count} of {name}" for name in _SERVICES[1:] if (count := spent.of(name))]
+    before = [f"{measured.trips_before} before the first source is asked"] if measured.asked else []
     return "; ".join(
         [
+            *before,
             spent.told() + (f" ({', '.join(others)})" if others else ""),
             f"{spent.reads} read and {spent.writes} write units",
             f"{spent.sent_bytes:,} bytes out, {spent.answered_bytes:,} in",

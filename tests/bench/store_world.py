@@ -126,6 +126,7 @@ def a_store_world() -> Iterator[StoreWorld]:
             "KG_ALLOW_LOOPBACK_HTTP": "true",
             "KG_LOCAL_ORIGINS": json.dumps({"exa": asked.url}),
             "KG_PROBE_EVERY_S": "1",
+            "POWERTOOLS_LOG_LEVEL": "INFO",  # as it is deployed: the other groups silence this process and its children
         }
         root = read_root_token(endpoint, secret_id=environment["KG_ROOT_SECRET"])
         with a_function("admin", proxy.before(environment), at=Path(directory)) as admin:
