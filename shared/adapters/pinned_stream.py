@@ -52,7 +52,7 @@ class PinnedStream(asyncio.Protocol, httpcore.AsyncNetworkStream):
         self._news = asyncio.Event()
         self._transport: asyncio.Transport | None = None
 
-    # --- called by httpcore ---
+    # --- called by httpcore, and to begin TLS ---
     async def start_tls(
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> PinnedStream:

@@ -154,7 +154,11 @@ class Connections:
 
 
 def _is_quiet(connection: socket.socket) -> bool:
-    """Whatever comes before it was asked for is an end, or no answer to what will be asked."""
+    """Whatever comes before it was asked for is an end, or no answer to what will be asked. TLS may have taken it off
+    the socket already.
+    """
+    if isinstance(connection, ssl.SSLSocket) and connection.pending():
+        return False
     watched = select.poll()
     watched.register(connection, select.POLLIN)
     return not watched.poll(0)

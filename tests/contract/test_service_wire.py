@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import socket
 import ssl
 import struct
@@ -199,6 +200,18 @@ def test_what_came_unasked_is_never_taken_for_an_answer(server: Callable[..., Se
     served.manner = sends(GOOD)
     assert wire.send(ASK).body == b"{}"
     assert served.connections == 2
+
+
+def test_what_came_unasked_within_tls_is_none_either(server: Callable[..., Server]) -> None:
+    """As many bytes as are read at once end with the answer: what is behind it stays where no socket tells of it."""
+    head = b"HTTP/1.1 200 OK\r\nContent-Length: 8000\r\nX-Filler: "
+    filler = b"f" * (io.DEFAULT_BUFFER_SIZE - 8_000 - len(head) - 4)
+    answer = head + filler + b"\r\n\r\n" + b"x" * 8_000
+    authority = TestAuthority()
+    served = server(sends(answer + GOOD), authority.server(HOST))
+    wire = wire_to(served, authorities=authority.client)
+    assert [len(wire.send(ASK).body) for _ in range(3)] == [8_000] * 3
+    assert served.connections == 3
 
 
 @pytest.mark.parametrize(
