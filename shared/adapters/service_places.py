@@ -28,7 +28,7 @@ _PORTS: Final = {"https": 443, "http": 80}
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """An origin. `is_public` means TLS."""
+    """An origin: `host` as it is looked up and proven, an IPv6 address without brackets."""
 
     host: str
     port: int

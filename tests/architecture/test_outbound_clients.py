@@ -20,7 +20,7 @@ MAKERS = {
         "shared/adapters/pinned_stream.py",
         "shared/adapters/pinned_transport.py",
     },
-    "http": {"shared/adapters/service_wire.py"},
+    "http": {"shared/adapters/service_wire.py"},  # its reader of answers, over sockets of the wire's own
     "urllib3": set(),
     "requests": set(),
     "aiohttp": set(),
