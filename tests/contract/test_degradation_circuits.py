@@ -14,6 +14,7 @@ from shared.adapters.clock import SystemClock
 from shared.domain.circuits import MAX_FAILURES
 from shared.domain.exposure import ExposureProfile
 from shared.ports.exchange import OutboundAnswer
+from shared.services import circuit_writer
 from tests.contract.degraded import EXA_KEYS, FOUND, Process, World, a_world, outcomes
 from tests.contract.injected import SkippingClock
 from tests.contract.worlds import Clients
@@ -77,8 +78,9 @@ def ask(process: Process, failing: str) -> str:
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
 @pytest.mark.parametrize("partition", ["CIRCUITS", "HISTORY#"])
 def test_a_circuit_that_cannot_be_written_costs_nobody_anything(
-    process: Process, failing: str, partition: str, fault: Fault
+    process: Process, failing: str, partition: str, fault: Fault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(circuit_writer, "SETTLING_S", 10.0)  # however slow this machine is: all is tried to be written
     operation = "UpdateItem" if partition == "CIRCUITS" else ""
     with process.world.proxy.doing(Rule(fault=fault, operation=operation, partition=partition)) as rule:
         seen = [ask(process, failing) for _ in range(MAX_FAILURES)]
