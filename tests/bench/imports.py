@@ -41,9 +41,9 @@ _TO_FLOOR: Final = {
     "lookup": 1.1,
     "live": 1.75,
     "mcp": 1.8,
-    "assets": 0.62,
+    "assets": 0.7,
     "admin": 2.4,
-    "probe": 1.55,
+    "probe": 1.65,
 }
 _FIRST_TO_FLOOR: Final = {"search": 1.95, "widget": 1.85}
 _NOTE = "from bytecode, process start included, packages of the tests out of sight"

@@ -115,6 +115,8 @@ class Engine:
         assert "transfer-encoding" not in headers, "the engine says how long its answers are"
         body = await reader.readexactly(int(headers.get("content-length", "0")))
         self._used_at = time.monotonic()
+        if headers.get("connection", "").lower() == "close":  # as it says after a thousand calls
+            self.close()
         return head + body
 
     def close(self) -> None:
