@@ -23,8 +23,7 @@ class DynamoCustomerCatalog:
         self._registrations = CurrentRegistrations(client, reads=reads, table=table, read=_active_source)
 
     async def sources(self) -> tuple[CustomerSource, ...]:
-        found = await self._registrations.at(await self._registrations.generation_row())
-        return tuple(sorted(found, key=lambda one: (one.source.created_at, one.source.id)))
+        return await self._registrations.at(await self._registrations.generation_row())
 
 
 def _customer_source(item: Item, find: FindInstance) -> CustomerSource:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Final, Generic, TypeVar
+from typing import Final, Generic, Protocol, TypeVar
 
 from shared.adapters.attributes import Item, whole_of
 from shared.adapters.failures import store_unavailable
@@ -17,8 +17,17 @@ from shared.adapters.rows import first, row, rows
 from shared.adapters.services import DynamoDBClient
 from shared.adapters.source_items import PROVIDERS
 from shared.adapters.threads import in_thread
+from shared.domain.registrations import Source
 
-T = TypeVar("T")
+
+class Registered(Protocol):
+    """What one registration becomes, for whoever reads them."""
+
+    @property
+    def source(self) -> Source: ...
+
+
+T = TypeVar("T", bound=Registered)
 
 GENERATION: Final = "GENERATION"
 _READS = 3
@@ -52,8 +61,8 @@ class CurrentRegistrations(Generic[T]):
         return self._reads.row(self._table, GENERATION, ONLY)
 
     def at(self, generation_row: Item | None) -> asyncio.Future[tuple[T, ...]]:
-        """All that there is now, by ascending id. Nothing where no generation was ever written. `generation_row` as it
-        was read just now.
+        """All that there is now, in the order of registration. Nothing where no generation was ever written.
+        `generation_row` as it was read just now.
 
         Fails with `Unavailable` when the store cannot be read, raises it when the generation cannot.
         """
@@ -83,10 +92,15 @@ class CurrentRegistrations(Generic[T]):
     def _all_there_are(self) -> tuple[T, ...]:
         find = FoundInstances(self._client, self._table)
         found = rows(self._client, self._table, PROVIDERS)
-        return tuple(first(found, lambda item: self._read(item, find), limit=_NO_LIMIT))
+        return in_order(first(found, lambda item: self._read(item, find), limit=_NO_LIMIT))
 
     def _generation_now(self) -> int | None:
         return _generation_of(row(self._client, self._table, GENERATION, ONLY))
+
+
+def in_order(things: Iterable[T]) -> tuple[T, ...]:
+    """In the order of registration; by id, of the same moment."""
+    return tuple(sorted(things, key=lambda thing: (thing.source.created_at, thing.source.id)))
 
 
 def _generation_of(item: Item | None) -> int | None:

@@ -23,8 +23,7 @@ class DynamoInternalCatalog:
         self._registrations = CurrentRegistrations(client, reads=reads, table=table, read=_of_no_server)
 
     async def providers(self) -> tuple[Provider, ...]:
-        found = await self._registrations.at(await self._registrations.generation_row())
-        return tuple(sorted(found, key=lambda provider: (provider.source.created_at, provider.id)))
+        return await self._registrations.at(await self._registrations.generation_row())
 
 
 def _of_no_server(item: Item, find: FindInstance) -> Provider | None:

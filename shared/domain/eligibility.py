@@ -21,14 +21,13 @@ def choose(providers: Iterable[Provider], *, named: Sequence[str] | None, allowe
     """`allowed` is the credential's own list (None = no list). An unknown id, a malformed one and one that the
     credential may not reach are refused in the same words.
     """
-    reachable = {p.id: p for p in providers if allowed is None or p.id in allowed}
-    active = {id_: p for id_, p in reachable.items() if p.status is ProviderStatus.ACTIVE and _searches(p)}
-    if named is None:
-        return Choice(eligible=tuple(active.values()))
-    wanted = dict.fromkeys(named)
+    wanted = None if named is None else dict.fromkeys(named)
+    considered = providers if wanted is None else (p for p in providers if p.source.id in wanted)
+    reachable = {p.source.id: p for p in considered if allowed is None or p.source.id in allowed}
+    eligible = {id_: p for id_, p in reachable.items() if p.status is ProviderStatus.ACTIVE and _searches(p)}
     return Choice(
-        eligible=tuple(p for id_, p in active.items() if id_ in wanted),
-        refused=tuple(_refusal(id_, reachable.get(id_)) for id_ in wanted if id_ not in active),
+        eligible=tuple(eligible.values()),
+        refused=tuple(_refusal(id_, reachable.get(id_)) for id_ in wanted or () if id_ not in eligible),
     )
 
 

@@ -20,6 +20,7 @@ from functions.search.wiring import wired as wired_search
 from functions.widget.routes import PATH as WIDGET
 from functions.widget.routes import api_for as widget_api
 from functions.widget.wiring import wired as wired_widget
+from shared.adapters import long_lived
 from shared.adapters.event_loop import ProcessLoop
 from tests.bench.world import ORIGIN, Gateway
 
@@ -49,7 +50,8 @@ class Searching:
 
     def __init__(self, gateway: Gateway) -> None:
         self._gateway = gateway
-        self.parts = wired_search(gateway.environment)
+        with long_lived.set_up():  # as the handlers do
+            self.parts = wired_search(gateway.environment)
         self._search = search_api(self.parts).handle
 
     def agent(self, providers: Sequence[str], **body: object) -> Ask:

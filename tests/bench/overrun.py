@@ -76,10 +76,10 @@ def _searches(runs: int) -> Iterator[Row]:
         patch.setattr(SystemClock, "now", clock.now)
         with a_world(endpoint, Clients(), prefix="bench") as world:
             injected = Injected(world, clock, _SEED, lambda number: f"{base_url}/{number}")
-            for plan in good_plans(_SEED, after=runs):
-                injected.run(plan)  # warm, as above
+            with long_lived.set_up():
+                for plan in good_plans(_SEED, after=runs):
+                    injected.run(plan)  # warm, as above
             injected.late_ms.clear()
-            long_lived.set_up()
             for plan in plans(_SEED, how_many=runs, deadlines_s=_SEARCH_DEADLINES_S):
                 injected.run(plan)
                 if plan.number % 10 == 0:
@@ -93,9 +93,9 @@ def _searches(runs: int) -> Iterator[Row]:
 def _measure(runs: int) -> list[float]:
     chance, loop = random.Random(_SEED), ProcessLoop()
     with a_server("tests.bench.hostile_process") as base_url:
-        asking = _Asking(base_url, loop)
-        long_lived.set_up()  # as the handlers do
-        asking.once(chance, deadline_s=1.0)  # connections, code and caches are warm, as in a warm function
+        with long_lived.set_up():  # as the handlers do
+            asking = _Asking(base_url, loop)
+            asking.once(chance, deadline_s=1.0)  # connections, code and caches are warm, as in a warm function
         return [asking.once(chance, deadline_s=chance.choice(_DEADLINES_S)) for _ in range(runs)]
 
 
