@@ -9,9 +9,8 @@ import io
 import select
 import socket
 import ssl
-import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from http.client import HTTPException, HTTPResponse
@@ -58,35 +57,21 @@ class Patience:
     answer_s: float
 
 
-class ShortKeepAlive:
-    """Before a call: drops the idle connections of a client that was not used for `KEEP_ALIVE_S`.
+class Idle:
+    """A connection that waits for its next use.
 
-    While a process is frozen the other side closes its connections and nobody here hears of it; each would fail on
-    its next use, more of them than there are attempts. Both clocks count, as either may stand still in a freeze.
+    While a process is frozen the other side closes its connections and nobody here hears of it, and a network forgets
+    those on which nothing passes. Each would fail on its next use, more of them than there are attempts. So none is
+    used after `KEEP_ALIVE_S`, however busy others were. All clocks count, as any may stand still in a freeze.
     """
 
-    def __init__(
-        self,
-        drop: Callable[[], None],
-        *,
-        wall: Callable[[], float] = time.time,
-        monotonic: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._drop = drop
-        self._clocks = (wall, monotonic)
-        self._lock = threading.Lock()
-        self._used_at = self._read()
+    def __init__(self, connection: socket.socket, clocks: Sequence[Callable[[], float]]) -> None:
+        self.connection = connection
+        self._clocks = clocks
+        self._since = [clock() for clock in clocks]
 
-    def before_call(self) -> None:
-        with self._lock:
-            now = self._read()
-            idle_s = [later - earlier for later, earlier in zip(now, self._used_at, strict=True)]
-            self._used_at = now
-            if not all(0 <= seconds < KEEP_ALIVE_S for seconds in idle_s):
-                self._drop()
-
-    def _read(self) -> tuple[float, ...]:
-        return tuple(clock() for clock in self._clocks)
+    def is_fresh(self) -> bool:
+        return all(0 <= clock() - since < KEEP_ALIVE_S for clock, since in zip(self._clocks, self._since, strict=True))
 
 
 class Connections:
@@ -95,17 +80,22 @@ class Connections:
     """
 
     def __init__(
-        self, place: Place, patience: Patience, *, most_idle: int, authorities: Callable[[], ssl.SSLContext]
+        self,
+        place: Place,
+        patience: Patience,
+        *,
+        most_idle: int,
+        authorities: Callable[[], ssl.SSLContext],
+        clocks: Sequence[Callable[[], float]] = (time.time, time.monotonic),
     ) -> None:
         self._place = place
         self._patience = patience
         self._most_idle = most_idle
         self._authorities = authorities
-        self._idle: list[socket.socket] = []
-        self._keep_alive = ShortKeepAlive(self.close)
+        self._clocks = clocks
+        self._idle: list[Idle] = []
 
     def send(self, request: WireRequest) -> WireAnswer:
-        self._keep_alive.before_call()
         connection = self._idle_one() or self._connected()
         is_kept = False
         try:
@@ -118,24 +108,24 @@ class Connections:
             raise ConnectionLost("lost") from None
         finally:
             if is_kept:
-                self._idle.append(connection)
+                self._idle.append(Idle(connection, self._clocks))
             else:
                 connection.close()
 
     def close(self) -> None:
         """Of what is idle."""
-        while (connection := self._taken()) is not None:
-            connection.close()
+        while (idle := self._taken()) is not None:
+            idle.connection.close()
 
     def _idle_one(self) -> socket.socket | None:
         """One that is dead is found out before anything is sent on it, so that this costs no attempt."""
-        while (connection := self._taken()) is not None:
-            if _is_quiet(connection):
-                return connection
-            connection.close()
+        while (idle := self._taken()) is not None:
+            if idle.is_fresh() and _is_quiet(idle.connection):
+                return idle.connection
+            idle.connection.close()
         return None
 
-    def _taken(self) -> socket.socket | None:
+    def _taken(self) -> Idle | None:
         with suppress(IndexError):
             return self._idle.pop()
         return None

@@ -123,8 +123,9 @@ def wire_to(
     *,
     most_idle: int = 4,
     authorities: Callable[[], ssl.SSLContext] = ssl.create_default_context,
+    clock: Callable[[], float] = time.monotonic,
 ) -> Connections:
-    wire = Connections(server.place, patience, most_idle=most_idle, authorities=authorities)
+    wire = Connections(server.place, patience, most_idle=most_idle, authorities=authorities, clocks=(clock,))
     server.wires.append(wire)
     return wire
 
@@ -162,11 +163,31 @@ def test_the_connection_used_last_is_used_first_and_no_more_are_kept_than_may_be
         list(pool.map(lambda _: wire.send(ASK), range(3)))
     assert (served.connections, len(wire._idle)) == (3, 2)
     served.manner = sends(GOOD)
-    last = wire._idle[-1]
+    last = wire._idle[-1].connection
     wire.send(ASK)
-    assert wire._idle[-1] is last
+    assert wire._idle[-1].connection is last
     wire.close()
     assert wire._idle == []
+
+
+def test_a_connection_that_lay_idle_for_long_is_not_used_however_busy_another_was(
+    server: Callable[..., Server],
+) -> None:
+    now_s = 100.0
+    together = threading.Barrier(2, timeout=10)
+    together_good = then(lambda _: together.wait() and None, sends(GOOD))
+    served = server(together_good)
+    wire = wire_to(served, clock=lambda: now_s)
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(lambda _: wire.send(ASK), range(2)))
+        served.manner = sends(GOOD)
+        for _ in range(3):
+            now_s += 4.0
+            wire.send(ASK)
+        assert served.connections == 2
+        served.manner = together_good
+        list(pool.map(lambda _: wire.send(ASK), range(2)))
+    assert served.connections == 3
 
 
 @pytest.mark.parametrize("end", [closes, resets])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +16,7 @@ from shared.adapters import aws, service_wire
 from shared.adapters.rows import row
 from shared.adapters.service_faults import NotConnected, ServiceFault
 from shared.adapters.service_places import Place
-from shared.adapters.service_wire import Patience, ShortKeepAlive, WireAnswer, WireRequest
+from shared.adapters.service_wire import Idle, Patience, WireAnswer, WireRequest
 
 HOST = "127.0.0.1"
 
@@ -107,31 +108,18 @@ def test_no_client_uses_a_connection_again_after_a_pause(
     assert server.connections == 2
 
 
-def a_keep_alive() -> tuple[ShortKeepAlive, list[float], list[str]]:
-    clocks, drops = [100.0, 200.0], []
-    keep_alive = ShortKeepAlive(lambda: drops.append("drop"), wall=lambda: clocks[0], monotonic=lambda: clocks[1])
-    return keep_alive, clocks, drops
-
-
 @pytest.mark.parametrize(
-    ("wall", "monotonic", "dropped"),
-    [(4.9, 4.9, 0), (5.0, 0.0, 1), (0.0, 5.0, 1), (600.0, 600.0, 1), (-1.0, 0.0, 1)],
+    ("wall", "monotonic", "is_fresh"),
+    [(4.9, 4.9, True), (5.0, 0.0, False), (0.0, 5.0, False), (600.0, 600.0, False), (-1.0, 0.0, False)],
     ids=["fresh", "only the wall clock moved", "only the other moved", "idle", "the wall clock stepped back"],
 )
-def test_idle_connections_go_when_either_clock_says_so(wall: float, monotonic: float, dropped: int) -> None:
-    keep_alive, clocks, drops = a_keep_alive()
-    clocks[0] += wall
-    clocks[1] += monotonic
-    keep_alive.before_call()
-    assert len(drops) == dropped
-
-
-def test_every_call_counts_as_use() -> None:
-    keep_alive, clocks, drops = a_keep_alive()
-    for _ in range(10):
-        clocks[:] = [clock + 4 for clock in clocks]
-        keep_alive.before_call()
-    assert drops == []
+def test_a_connection_is_stale_when_either_clock_says_so(wall: float, monotonic: float, is_fresh: bool) -> None:
+    clocks = [100.0, 200.0]
+    with socket.socket() as connection:
+        idle = Idle(connection, (lambda: clocks[0], lambda: clocks[1]))
+        clocks[0] += wall
+        clocks[1] += monotonic
+        assert idle.is_fresh() is is_fresh
 
 
 class NobodyThere:
