@@ -104,8 +104,8 @@ class Connections:
             return answer
         except TimeoutError:
             raise AnswerTimedOut("timed out") from None
-        except (OSError, HTTPException):
-            raise ConnectionLost("lost") from None
+        except (OSError, HTTPException, ValueError):
+            raise ConnectionLost("lost") from None  # the standard library's reader trusts the size of a chunk
         finally:
             if is_kept:
                 self._idle.append(Idle(connection, self._clocks))
@@ -165,7 +165,10 @@ def _exchange(connection: socket.socket, request: WireRequest, patience: Patienc
         raise ConnectionLost("lost")  # it would end with the connection, as does a head that was cut off
     if response.length is not None and response.length > MAX_ANSWER_BYTES:
         raise NotAnAnswer("too long")
-    body = response.read()
+    # Of a chunk that is said to be larger no more is made room for.
+    body = response.read(MAX_ANSWER_BYTES + 1) if response.chunked else response.read()
+    if len(body) > MAX_ANSWER_BYTES:
+        raise NotAnAnswer("too long")
     headers = {name.lower(): value for name, value in response.headers.items()}
     may_keep = not response.will_close and response.status >= 200 and not incoming.has_more()
     return WireAnswer(response.status, headers, body), may_keep

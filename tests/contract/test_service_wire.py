@@ -23,6 +23,7 @@ from tests.support.tls import TestAuthority
 
 HOST = "127.0.0.1"
 ASK = WireRequest({"host": HOST, "x-amz-target": "T.Ask"}, b'{"a":1}')
+CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 GOOD = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
 PATIENT = Patience(connect_s=5.0, read_s=5.0, answer_s=10.0)
 HURRIED = Patience(connect_s=5.0, read_s=0.2, answer_s=0.6)
@@ -142,7 +143,7 @@ def test_a_request_is_one_post_with_its_length_and_the_answer_comes_whole(server
 @pytest.mark.parametrize(
     "answer",
     [
-        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n1\r\n}\r\n0\r\n\r\n",
+        CHUNKED + b"1\r\n{\r\n1\r\n}\r\n0\r\n\r\n",
         b"HTTP/1.1 100 Continue\r\n\r\n" + GOOD,
     ],
     ids=["in chunks", "after a go-ahead"],
@@ -265,6 +266,9 @@ def test_a_connection_that_carries_no_other_request_is_not_kept(server: Callable
         (sends(b"HTTP/1.1 200 OK\r\n" + b"a: b\r\n" * 200 + b"\r\n"), ConnectionLost),
         (sends(b"HTTP/1.1 200 OK\r\na: " + b"b" * 100_000 + b"\r\n\r\n"), ConnectionLost),
         (sends(b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n{"), NotAnAnswer),
+        (then(sends(CHUNKED + b"-5\r\n{}\r\n0\r\n\r\n"), closes), ConnectionLost),
+        (then(sends(CHUNKED + b"ffffffffff\r\n{"), closes), ConnectionLost),
+        (then(sends(CHUNKED + b"f" * 64 + b"\r\n{"), closes), ConnectionLost),
     ],
 )
 def test_what_is_no_whole_answer_is_none(server: Callable[..., Server], manner: Manner, fault: type[NoAnswer]) -> None:
@@ -278,7 +282,7 @@ def test_what_is_no_whole_answer_is_none(server: Callable[..., Server], manner: 
 def test_an_answer_without_end_is_cut_off(server: Callable[..., Server], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(service_wire, "MAX_ANSWER_BYTES", 100_000)
     chunk = b"10000\r\n" + b"x" * 65_536 + b"\r\n"
-    endless = sends(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", *[chunk] * 400)
+    endless = sends(CHUNKED, *[chunk] * 400)
     with pytest.raises(NotAnAnswer):
         wire_to(server(endless)).send(ASK)
 
