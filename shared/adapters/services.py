@@ -25,6 +25,11 @@ KMS: Final = Service("kms", target="TrentService", json_version="1.1")
 SECRETS_MANAGER: Final = Service("secretsmanager", target="secretsmanager", json_version="1.1")
 
 
+def new_token() -> str:
+    """By which a transaction that is sent again is known to be the same."""
+    return secrets.token_hex(16)
+
+
 class DynamoDBClient:
     def __init__(self, service: ServiceClient) -> None:
         self._call = service.call
@@ -57,8 +62,10 @@ class DynamoDBClient:
     def transact_write_items(
         self, **request: Unpack[of_dynamodb.TransactWriteItemsInputTypeDef]
     ) -> of_dynamodb.TransactWriteItemsOutputTypeDef:
-        """Written once, also when the call is sent again because its answer was lost."""
-        once = {"ClientRequestToken": secrets.token_hex(16), **request}
+        """Written once, also when the call is sent again because its answer was lost, and once for each token where the
+        request brings its own.
+        """
+        once = {"ClientRequestToken": new_token(), **request}
         return cast("of_dynamodb.TransactWriteItemsOutputTypeDef", self._call("TransactWriteItems", once))
 
 

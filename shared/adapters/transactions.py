@@ -12,7 +12,7 @@ from shared.adapters.attributes import Item, NewItem
 from shared.adapters.expressions import CONFLICTS, names_in
 from shared.adapters.failures import code_of, of_store, store_unavailable
 from shared.adapters.service_faults import ServiceRefusal
-from shared.adapters.services import DynamoDBClient
+from shared.adapters.services import DynamoDBClient, new_token
 from shared.adapters.threads import in_thread
 from shared.errors import Conflict, GatewayError
 
@@ -25,6 +25,7 @@ Refusal: TypeAlias = Callable[["Item | None"], GatewayError]
 _ATTEMPTS = 6
 _PAUSE_MS = 20  # doubled with each attempt; the actual pause is anything up to that
 _CONFLICT = "TransactionConflict"
+_IN_PROGRESS = "TransactionInProgress"
 
 
 class Moved(GatewayError):
@@ -95,31 +96,36 @@ def _part(verb: str, action: dict[str, Any], *, condition: str, values: Item | N
 async def commit(client: DynamoDBClient, parts: Sequence[Part]) -> None:
     """Writes all parts or none. Where several conditions do not hold, the first part's refusal counts.
 
-    A conflict with another write in flight is tried again some times. Raises the parts' refusals,
-    `Conflict` (`busy`), `Unavailable`.
+    A conflict with another write in flight is tried again some times. Where an earlier copy of this very write is said
+    to be in flight, its outcome is asked for under the same token: another one would meet what it has written. Raises
+    the parts' refusals, `Conflict` (`busy`), `Unavailable`.
     """
+    token = new_token()
     for attempt in range(_ATTEMPTS):
-        reasons = await in_thread(_write, client, parts)
+        reasons = await in_thread(_write, client, parts, token)
         if not reasons:
             return
         for part, reason in zip(parts, reasons, strict=True):
             if reason.code == "ConditionalCheckFailed":
                 raise part.refusal(reason.found)
-        if not any(reason.code == _CONFLICT for reason in reasons):
+        codes = {reason.code for reason in reasons}
+        if not codes & {_CONFLICT, _IN_PROGRESS}:
             raise store_unavailable()
+        if _IN_PROGRESS not in codes:
+            token = new_token()
         await asyncio.sleep(secrets.randbelow(_PAUSE_MS * 2**attempt) / 1_000)
-    raise busy()
+    raise store_unavailable() if _IN_PROGRESS in codes else busy()
 
 
 @of_store
-def _write(client: DynamoDBClient, parts: Sequence[Part]) -> list[_Reason]:
-    """Why nothing was written, part by part; an empty list when all was."""
+def _write(client: DynamoDBClient, parts: Sequence[Part], token: str) -> list[_Reason]:
+    """Why nothing is known to be written, part by part; an empty list when all was."""
     try:
-        client.transact_write_items(TransactItems=[part.action for part in parts])
+        client.transact_write_items(TransactItems=[part.action for part in parts], ClientRequestToken=token)
     except ServiceRefusal as refusal:
         code = code_of(refusal)
         if code in CONFLICTS:
-            return [_Reason(_CONFLICT)] * len(parts)
+            return [_Reason(code.removesuffix("Exception"))] * len(parts)
         reasons = _reasons_in(refusal) if code == "TransactionCanceledException" else []
         if len(reasons) != len(parts):
             raise

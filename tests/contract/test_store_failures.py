@@ -228,6 +228,33 @@ async def test_a_write_that_meets_another_in_flight_is_tried_again(conflict: Exc
     assert client.calls == ["transact_write_items"] * 3
 
 
+async def test_a_write_whose_own_copy_is_in_flight_asks_for_its_outcome_and_never_for_another_write() -> None:
+    """Under another token it would meet the rows that its own copy has written, and be refused for them."""
+    tokens: list[str] = []
+
+    def told(answer: object) -> Callable[..., object]:
+        def call(*, ClientRequestToken: str, TransactItems: object) -> object:
+            tokens.append(ClientRequestToken)
+            if isinstance(answer, Exception):
+                raise answer
+            return answer
+
+        return call
+
+    conflict, in_progress = refusal("TransactionConflictException"), refusal("TransactionInProgressException")
+    client = StubClient(*map(told, (in_progress, in_progress, conflict, in_progress, {})))
+    await a_registry(client).create(a_provider(), a_change())
+    one, other = dict.fromkeys(tokens)
+    assert tokens == [one, one, one, other, other]
+
+
+async def test_of_a_write_that_stays_in_flight_nobody_says_that_others_were_in_the_way() -> None:
+    client = StubClient(refusal("TransactionInProgressException"))
+    with pytest.raises(Unavailable):
+        await a_registry(client).create(a_provider(), a_change())
+    assert len(client.calls) > 1
+
+
 async def test_a_write_that_keeps_meeting_others_gives_up_as_busy() -> None:
     client = StubClient(_cancelled(FINE, "TransactionConflict", FINE, FINE))
     with pytest.raises(Conflict) as answer:
