@@ -41,7 +41,7 @@ class PinnedStream(asyncio.Protocol, httpcore.AsyncNetworkStream):
         self._clock = clock
         self._loop = asyncio.get_running_loop()
         self._opened_at_s = self._idle_since_s = clock.monotonic()
-        self._idle_since = clock.now()
+        self._opened_at = self._idle_since = clock.now()
         self._phase = _Phase.IDLE
         self._answers = 0
         self._may_read_bytes = 0
@@ -112,9 +112,9 @@ class PinnedStream(asyncio.Protocol, httpcore.AsyncNetworkStream):
         """Whether it has lain idle, or lived, for too long. The wall clock is asked too: a frozen process's other clock
         may have stood still.
         """
-        now_s = self._clock.monotonic()
-        idle_s = max(now_s - self._idle_since_s, self._clock.now() - self._idle_since)
-        return idle_s > KEEP_ALIVE_S or now_s - self._opened_at_s > _LONGEST_LIFE_S
+        now_s, now = self._clock.monotonic(), self._clock.now()
+        idle_s = max(now_s - self._idle_since_s, now - self._idle_since)
+        return idle_s > KEEP_ALIVE_S or max(now_s - self._opened_at_s, now - self._opened_at) > _LONGEST_LIFE_S
 
     def stop(self) -> None:
         """What has come is forgotten, and the next reading finds the end."""
