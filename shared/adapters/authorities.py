@@ -14,7 +14,7 @@ from typing import Final
 import certifi
 
 from shared.adapters.threads import start
-from shared.errors import Refused
+from shared.errors import NeverConnected, Refused
 
 SPOKEN: Final = ["http/1.1"]
 _MOST_PRIVATE = 32
@@ -57,7 +57,8 @@ class Authorities:
         """`private` are certificates (PEM) that are believed as well, each one as it is. Reading the public ones again
         takes a tenth of a second, so it happens once, and beside the event loop.
 
-        Raises `Refused` (`not_configured`) for what is no certificate.
+        Raises `Refused` (`not_configured`) for what is no certificate, and `NeverConnected` where no file can be read
+        just now: the next one who asks tries again.
         """
         if private is None:
             return self._public
@@ -65,6 +66,9 @@ class Authorities:
             return await asyncio.shield(asyncio.wrap_future(self._made(private)))
         except (ssl.SSLError, ValueError):
             raise Refused("not_configured") from None
+        except OSError:
+            self._private.pop(private, None)
+            raise NeverConnected from None
 
     def _made(self, private: str) -> Future[ssl.SSLContext]:
         made = self._private.get(private)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import socket
 import ssl
 import threading
@@ -17,7 +18,7 @@ from shared.adapters.event_loop import ProcessLoop
 from shared.adapters.exchanges import PinnedExchanges
 from shared.domain.deadlines import Deadline
 from shared.domain.registrations import Link, Source
-from shared.errors import ConnectionFailed, ExchangeTimeout, Refused
+from shared.errors import ConnectionFailed, ExchangeTimeout, NeverConnected, Refused
 from shared.ports.exchange import OutboundAnswer, OutboundRequest
 from tests.support.builders import a_source
 from tests.support.fake_network import FakeResolver, RecordingDial
@@ -257,3 +258,18 @@ async def test_the_certificates_of_one_authority_are_read_once_however_many_ask_
         await authorities.trusting(first + "\n" * (len(made) + 1))
     assert await authorities.trusting(first) is not contexts[0]
     assert len(authorities._private) == 32
+
+
+async def test_certificates_that_could_not_be_read_are_read_by_whoever_asks_next() -> None:
+    authorities = Authorities(TestAuthority().client())
+    private = TestAuthority().pem()
+    works = authorities._anew
+
+    def has_no_file_left() -> ssl.SSLContext:
+        raise OSError(errno.EMFILE, "/a/path")
+
+    authorities._anew = has_no_file_left
+    with pytest.raises(NeverConnected):
+        await authorities.trusting(private)
+    authorities._anew = works
+    assert (await authorities.trusting(private)).check_hostname
