@@ -6,11 +6,15 @@ import asyncio
 import socket
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Final
 
+from shared.domain.exposure import ExposureProfile
+from shared.domain.registrations import MAX_PROVIDERS_PER_EXPOSURE
 from shared.errors import ExchangeTimeout, NeverConnected
 
 _THREADS = 16
-_MOST_UNDER_WAY = 64
+# As many as one search may ask at once, beside those under way that nobody waits for any longer.
+MOST_UNDER_WAY: Final = MAX_PROVIDERS_PER_EXPOSURE * len(ExposureProfile) + _THREADS
 
 
 class SystemResolver:
@@ -18,7 +22,7 @@ class SystemResolver:
 
     def __init__(self) -> None:
         self._threads = ThreadPoolExecutor(max_workers=_THREADS, thread_name_prefix="resolver")
-        self._places = threading.BoundedSemaphore(_MOST_UNDER_WAY)
+        self._places = threading.BoundedSemaphore(MOST_UNDER_WAY)
 
     async def resolve(self, host: str, port: int) -> tuple[str, ...]:
         if not self._places.acquire(blocking=False):

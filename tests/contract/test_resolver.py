@@ -9,7 +9,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from shared.adapters.resolver import SystemResolver
+from shared.adapters.resolver import MOST_UNDER_WAY, SystemResolver
+from shared.domain.exposure import ExposureProfile
+from shared.domain.registrations import MAX_PROVIDERS_PER_EXPOSURE
 from shared.errors import ConnectionFailed, ExchangeTimeout
 
 
@@ -57,15 +59,30 @@ def stuck(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     release.set()
 
 
+def test_all_that_one_search_may_ask_are_looked_up_also_while_others_are_stuck(stuck: threading.Event) -> None:
+    async def ask_all() -> list[tuple[str, ...]]:
+        resolver = SystemResolver()
+        for _ in range(15):
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(resolver.resolve("kb.fern-desk.com", 443), 0.01)
+        everybody = MAX_PROVIDERS_PER_EXPOSURE * len(ExposureProfile)
+        waiting = [asyncio.create_task(resolver.resolve("kb.fern-desk.com", 443)) for _ in range(everybody)]
+        await asyncio.sleep(0)
+        stuck.set()
+        return await asyncio.gather(*waiting)
+
+    assert set(asyncio.run(ask_all())) == {("8.8.8.8",)}
+
+
 def test_a_full_pool_refuses_at_once_and_recovers(stuck: threading.Event) -> None:
     async def crowd() -> None:
         resolver = SystemResolver()
-        waiting = [asyncio.create_task(resolver.resolve("kb.fern-desk.com", 443)) for _ in range(64)]
+        waiting = [asyncio.create_task(resolver.resolve("kb.fern-desk.com", 443)) for _ in range(MOST_UNDER_WAY)]
         await asyncio.sleep(0)
         with pytest.raises(ExchangeTimeout):
             await resolver.resolve("kb.fern-desk.com", 443)
         stuck.set()
-        assert await asyncio.gather(*waiting) == [("8.8.8.8",)] * 64
+        assert await asyncio.gather(*waiting) == [("8.8.8.8",)] * MOST_UNDER_WAY
         assert await resolver.resolve("kb.fern-desk.com", 443) == ("8.8.8.8",)
 
     asyncio.run(crowd())
@@ -77,7 +94,7 @@ def test_a_look_up_that_nobody_waits_for_keeps_its_place_until_it_ends(stuck: th
         for _ in range(16):  # as many as there are threads: each of these is really under way
             with pytest.raises(TimeoutError):
                 await asyncio.wait_for(resolver.resolve("kb.fern-desk.com", 443), 0.01)
-        queued = [asyncio.create_task(resolver.resolve("kb.fern-desk.com", 443)) for _ in range(48)]
+        queued = [asyncio.create_task(resolver.resolve("kb.fern-desk.com", 443)) for _ in range(MOST_UNDER_WAY - 16)]
         await asyncio.sleep(0)
         with pytest.raises(ExchangeTimeout):
             await resolver.resolve("kb.fern-desk.com", 443)
