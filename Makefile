@@ -12,7 +12,7 @@ LOCKED  = install --no-deps --require-hashes
 LEAN    = --no-compile
 
 .DEFAULT_GOAL := help
-.PHONY: help up test environments suite check lint types types-ahead format faces release-widget chromium bench rehearse openapi snapshot lock clean
+.PHONY: help up test environments suite check lint types types-ahead format faces release-widget chromium bench bench-environments peers rehearse openapi snapshot lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -103,9 +103,17 @@ release-widget: $(VENV)/.runtime ## Keep the widget's present build, for pages t
 chromium: | $(VENV)/bin/python # the browser that tests drive: found, or installed where that may be done
 	@$(BIN)/python -m tests.browser.find_chromium >/dev/null
 
-bench: $(VENV)/.dev $(VENV)/.emulator ## Measure against a baseline in the same run (ARGS="--only search")
-	-@$(MAKE) --no-print-directory $(VENV)/peers/.installed # without them, it names what it cannot measure
-	$(BIN)/python -m tests.bench $(ARGS)
+# What is made first goes to standard error: with ARGS="--json" there is a document on standard output, and nothing else.
+bench: ## Measure against a baseline in the same run (ARGS="--only search")
+	@$(MAKE) --no-print-directory bench-environments >&2
+	-@$(MAKE) --no-print-directory peers >&2 # without them, it names what it cannot measure
+	@$(BIN)/python -m tests.bench $(ARGS)
+
+bench-environments: $(VENV)/.dev $(VENV)/.emulator
+	@:
+
+peers: $(VENV)/peers/.installed
+	@:
 
 rehearse: $(VENV)/.cdk $(VENV)/.emulator ## Deploy the real stack to the embedded backend and call it
 	$(BIN)/python -m infra.rehearsal

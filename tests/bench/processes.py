@@ -10,9 +10,16 @@ from contextlib import contextmanager
 
 @contextmanager
 def a_server(module: str, *arguments: str) -> Iterator[str]:
-    """Runs `python -m module`, which prints its port and serves until its input closes; yields its base URL."""
+    """Runs `python -m module`, which prints its port and serves until its input closes; yields its base URL.
+
+    Control-C at the terminal is for this process alone, and ends its servers with it.
+    """
     with subprocess.Popen(
-        [sys.executable, "-m", module, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", module, *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None

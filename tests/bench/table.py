@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from tests.bench.groups import Group
@@ -26,7 +27,10 @@ def summary(run: Run) -> str:
     """What was missed, by name, and how long it took."""
     missed, rows = run.missed(), sum(len(part.rows) for part in run.parts)
     seconds = sum(part.seconds for part in run.parts)
-    told = [f"\n{rows} rows in {seconds:.0f} s. " + ("Every bar holds." if not missed else f"Missed: {len(missed)}")]
+    told = [
+        f"\n{rows} {'row' if rows == 1 else 'rows'} in {seconds:.0f} s. "
+        + ("Every bar holds." if not missed else f"Missed: {len(missed)}")
+    ]
     told += [f"  {row.name}: {_two(row.ratio) or figure(row.ours)}, bar {_two(row.bar)}" for row in missed]
     return "\n".join(told)
 
@@ -44,16 +48,28 @@ def _two(value: float | None) -> str:
     return "" if value is None else f"{value:.2f}"
 
 
-def has_place_for_results(page: Path) -> bool:
-    text = page.read_text(encoding="utf-8") if page.exists() else ""
-    return 0 <= text.find(BEGIN) < text.find(END)
+def why_no_results_go_into(page: Path) -> str | None:
+    """None where they can be written there."""
+    try:
+        text = page.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return "is not there"
+    except (OSError, UnicodeDecodeError):
+        return "cannot be read"
+    if not 0 <= text.find(BEGIN) < text.find(END):
+        return f"has no part between {BEGIN} and {END}"
+    return None if os.access(page, os.W_OK) else "cannot be written"
 
 
 def write_results(page: Path, run: Run) -> None:
-    """Puts the run between the page's two marks; the rest of the page stays as it is."""
+    """Puts the run between the page's two marks; the rest of the page stays as it is, and the page whole."""
+    page = page.resolve()
     before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
     after = rest.partition(END)[2]
-    page.write_text(f"{before}{BEGIN}\n{results(run)}\n{END}{after}", encoding="utf-8")
+    written = page.with_name(f".{page.name}.new")
+    written.write_text(f"{before}{BEGIN}\n{results(run)}\n{END}{after}", encoding="utf-8")
+    written.chmod(page.stat().st_mode)
+    written.replace(page)
 
 
 def results(run: Run) -> str:

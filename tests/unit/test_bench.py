@@ -13,9 +13,10 @@ from tests.bench.__main__ import main
 from tests.bench.groups import GROUPS, Group, chosen
 from tests.bench.machine import installed, this_machine
 from tests.bench.measure import Absent, Row, compared, each_of, in_turns, percentile
-from tests.bench.table import BEGIN, END, figure, has_place_for_results
+from tests.bench.table import BEGIN, END, figure, why_no_results_go_into
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "performance.md"
+PROJECT = Path(__file__).resolve().parents[2]
+PAGE = PROJECT / "docs" / "performance.md"
 MATCH = Row("match 2 KB", 3.0, 2.0, "ms CPU", 2.5, "warm", 9)
 SIZE = Row("size of a copy", 1234.5, None, "KB", None)
 SLOW = Row("slow | look-up", 30.0, 20.0, "ms", 1.1)
@@ -129,6 +130,34 @@ def test_a_word_that_nothing_has_is_an_error_that_names_the_groups(capsys: pytes
     assert "search, cards" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("word", ["xyz", "", " "], ids=["misspelt", "empty", "space"])
+def test_a_word_that_nothing_has_is_an_error_beside_one_that_is_right(
+    word: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["--only", "search", word], groups=[never("search"), never("cards")])
+    assert ended.value.code == 2
+    told = capsys.readouterr()
+    assert f"no row is of {word.strip() or 'an empty word'};" in told.err
+    assert told.out == ""
+
+
+@pytest.mark.parametrize(
+    ("word", "group"),
+    [
+        ("FastAPI", "peers"),
+        ("thread", "peers"),
+        ("LiteLLM", "peers"),
+        ("FlashText", "cards"),
+        ("regular expression", "cards"),
+        ("boto3", "imports"),
+        ("admin", "imports"),
+    ],
+)
+def test_what_is_compared_with_can_be_chosen_by_its_name(word: str, group: str) -> None:
+    assert [each.name for each in chosen([word])] == [group]
+
+
 def test_groups_have_names_of_their_own() -> None:
     names = [group.name for group in GROUPS]
     assert len(set(names)) == len(names)
@@ -177,6 +206,14 @@ def test_json_has_standard_output_to_itself(capsys: pytest.CaptureFixture[str]) 
     assert document["missed"] == ["slow | look-up"]
     assert set(document["seconds"]) == {"cards", "slow"}
     assert "match 2 KB" in told.err
+
+
+def test_make_leaves_standard_output_to_the_document() -> None:
+    recipe = (PROJECT / "Makefile").read_text(encoding="utf-8").partition("\nbench:")[2].partition("\n\n")[0]
+    *before, last = [line.partition("#")[0].strip() for line in recipe.splitlines()[1:]]
+    assert last == "@$(BIN)/python -m tests.bench $(ARGS)"
+    assert before
+    assert all(line.lstrip("-").startswith("@") and line.endswith(">&2") for line in before)
 
 
 @pytest.mark.parametrize(
@@ -232,8 +269,26 @@ def test_a_page_without_its_marks_is_told_before_anything_is_measured(tmp_path: 
     assert page.read_text(encoding="utf-8") == text
 
 
+def test_a_page_that_cannot_be_read_is_told_before_anything_is_measured(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "latin.md").write_bytes(b"\xe9")
+    for page, why in (("", "cannot be read"), ("latin.md", "cannot be read"), ("none.md", "is not there")):
+        with pytest.raises(SystemExit):
+            main(["--page", str(tmp_path / page)], groups=[never("cards")])
+        assert why in capsys.readouterr().err
+
+
+def test_beside_the_page_nothing_is_left_and_it_may_be_read_by_whom_it_was(tmp_path: Path) -> None:
+    page = a_page(tmp_path)
+    page.chmod(0o640)
+    assert main(["--page", str(page)], groups=[a_group("cards", MATCH)]) == 0
+    assert list(tmp_path.iterdir()) == [page]
+    assert page.stat().st_mode & 0o777 == 0o640
+
+
 def test_the_documentation_has_a_place_for_results() -> None:
-    assert has_place_for_results(PAGE)
+    assert why_no_results_go_into(PAGE) is None
 
 
 def test_everything_that_is_promised_and_every_group_described_can_be_measured() -> None:

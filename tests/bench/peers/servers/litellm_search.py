@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import tempfile
 
 from tether import leave_with_parent
 
@@ -42,10 +41,21 @@ def config() -> dict[str, object]:
 
 if __name__ == "__main__":
     leave_with_parent()
-    with tempfile.NamedTemporaryFile("w", suffix=".yaml", delete=False) as file:
-        json.dump(config(), file)
+    # In memory: ended by a signal, it could remove no file. Where peers are measured there is /proc.
+    file = os.memfd_create("config")
+    os.write(file, json.dumps(config()).encode())
     os.environ |= {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION", "LITELLM_LOG": "ERROR"}
-    sys.argv = ["litellm", "--config", file.name, "--host", "127.0.0.1", "--port", sys.argv[1], "--num_workers", "1"]
+    sys.argv = [
+        "litellm",
+        "--config",
+        f"/proc/self/fd/{file}",
+        "--host",
+        "127.0.0.1",
+        "--port",
+        sys.argv[1],
+        "--num_workers",
+        "1",
+    ]
     from litellm_cli.main import proxy_server
 
     proxy_server()
