@@ -43,8 +43,9 @@ def _until_the_deadline(manner: str, ask: Ask, all_well: Ask) -> Iterator[Row]:
         rounds=_ROUNDS,
     )
     late = [wall - DEADLINE_MS for wall in walls[1:]]
-    note = f"worst {max(late):.1f} ms; baseline: the bar. Partial, and all of the other nine's results"
-    yield Row(f"one of ten {manner}: end past the deadline", percentile(late, 0.5), BAR_MS, "ms", 1.0, note, _ROUNDS)
+    # The promise is of every search, and not of the usual one.
+    note = f"the worst; median {percentile(late, 0.5):.1f} ms; baseline: the bar. Partial, with all that the nine found"
+    yield Row(f"one of ten {manner}: end past the deadline", max(late), BAR_MS, "ms", 1.0, note, _ROUNDS)
     note = "baseline: the same with ten that are well"
     yield Row(f"one of ten {manner}: CPU", percentile(mine, 0.5), percentile(base, 0.5), "ms CPU", None, note, _ROUNDS)
 
