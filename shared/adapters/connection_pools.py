@@ -7,14 +7,14 @@ from collections import OrderedDict
 from collections.abc import Callable
 
 from shared.adapters.pinned_transport import PinnedTransport, Terms
+from shared.domain.registrations import MAX_PROVIDERS
 from shared.ports.clock import Clock
 
-_MOST_SOURCES = 256
 _BETWEEN_SWEEPS_S = 1.0
 
 
 class ConnectionPools:
-    """At most 256 sources; the one that was not asked for longest makes room."""
+    """Of no more sources than one search may ask: the one that was not asked for longest makes room."""
 
     def __init__(self, clock: Clock, connect: Callable[[Terms, ssl.SSLContext], PinnedTransport]) -> None:
         """`connect` raises `Invalid` for a URL that was never checked."""
@@ -32,7 +32,7 @@ class ConnectionPools:
         if transport is None or transport.is_closed:
             transport = self._transports[source_id] = self._connect(terms, tls)
         self._transports.move_to_end(source_id)
-        if len(self._transports) > _MOST_SOURCES:
+        if len(self._transports) > MAX_PROVIDERS:
             self._transports.popitem(last=False)[1].close()
         return transport
 

@@ -8,13 +8,11 @@ import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Final
 
-from shared.domain.exposure import ExposureProfile
-from shared.domain.registrations import MAX_PROVIDERS_PER_EXPOSURE
+from shared.domain.registrations import MAX_PROVIDERS
 from shared.errors import ExchangeTimeout, NeverConnected
 
 _THREADS = 16
-# As many as one search may ask at once, beside those under way that nobody waits for any longer.
-MOST_UNDER_WAY: Final = MAX_PROVIDERS_PER_EXPOSURE * len(ExposureProfile) + _THREADS
+MOST_UNDER_WAY: Final = MAX_PROVIDERS + _THREADS  # for one search, beside those that nobody waits for any longer
 
 
 class SystemResolver:

@@ -12,6 +12,7 @@ from shared.domain.outcomes import OutcomeCode
 Purpose = Literal["signing", "signing_previous", "instance"]
 
 MAX_PROVIDERS_PER_EXPOSURE = 200
+MAX_PROVIDERS = MAX_PROVIDERS_PER_EXPOSURE * len(ExposureProfile)  # as many as one search may ask
 CONTRACT_VERSION = 1
 
 

@@ -29,7 +29,7 @@ from shared.domain.health_views import (
 from shared.domain.journal import JournalEntry
 from shared.domain.pools import POOL_OF, Pool
 from shared.domain.preconditions import existing
-from shared.domain.registrations import MAX_PROVIDERS_PER_EXPOSURE, Provider
+from shared.domain.registrations import MAX_PROVIDERS, Provider
 from shared.errors import Unavailable
 from shared.ports.allowances import AllowanceDesk
 from shared.ports.circuits import CircuitStore
@@ -42,7 +42,6 @@ from shared.services.list_pools import ListPools
 
 MOST_OF_HISTORY: Final = 200
 _PART_TIMEOUT_S: Final = 5.0
-_ALL: Final = MAX_PROVIDERS_PER_EXPOSURE * len(ExposureProfile)
 _CIRCUITS: Final = {Lane.AGENT: Part.AGENT_CIRCUITS, Lane.CUSTOMER: Part.CUSTOMER_CIRCUITS}
 _HISTORIES: Final = {Lane.AGENT: Part.AGENT_HISTORY, Lane.CUSTOMER: Part.CUSTOMER_HISTORY}
 
@@ -111,7 +110,7 @@ class ReportHealth:
         found: list[Provider] = []
         after: str | None = None
         while True:
-            page = await self._registry.page(limit=_ALL, after=after)
+            page = await self._registry.page(limit=MAX_PROVIDERS, after=after)
             found += (each for each in page.items if _reaches(by, each.id))
             if page.next_after is None:
                 return found

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
 
 import pytest
 
-from shared.domain.registrations import Link, Source
+from shared.adapters.authorities import public_authorities
+from shared.adapters.clock import SystemClock
+from shared.adapters.connection_pools import ConnectionPools
+from shared.adapters.pinned_transport import Network, PinnedTransport, Terms
+from shared.domain.addresses import AddressPolicy
+from shared.domain.registrations import MAX_PROVIDERS, Link, Source
 from shared.errors import Refused
 from shared.ports.exchange import OutboundAnswer
 from tests.contract.test_pinned_exchanges import Gateway
 from tests.support.builders import a_source
+from tests.support.fake_network import FakeResolver, RecordingDial
 from tests.support.hostile_provider import HostileProvider, hostile_provider
 
 EarlyEnd = Callable[[Gateway, HostileProvider, Source], Awaitable[None]]
@@ -90,6 +97,25 @@ def test_of_many_that_were_needed_at_once_four_are_kept(
 
     gateway.loop.run(asking())
     assert len(gateway.dial.dialled) == 6 + 2
+
+
+def test_as_many_sources_as_one_search_may_ask_keep_their_connections_and_no_more_do() -> None:
+    """Fewer, and a search of all would find none: each would have made room for one of the others."""
+    clock, tls = SystemClock(), public_authorities()
+
+    def connect(terms: Terms, tls: ssl.SSLContext) -> PinnedTransport:
+        network = Network(terms, resolver=FakeResolver(), clock=clock, dial=RecordingDial())
+        return PinnedTransport(terms, network=network, tls=tls)
+
+    pools = ConnectionPools(clock, connect)
+    policy = AddressPolicy(allow_private_network=False, allow_loopback=False)
+
+    def all_of(number: int) -> list[PinnedTransport]:
+        return [pools.of(str(at), Terms(f"https://kb{at}.fern-desk.test", policy), tls=tls) for at in range(number)]
+
+    assert all_of(MAX_PROVIDERS) == (kept := all_of(MAX_PROVIDERS))
+    all_of(MAX_PROVIDERS + 1)
+    assert [each.is_closed for each in kept].count(True) == 1
 
 
 def test_what_was_under_way_when_its_source_changed_is_answered_and_then_closed(
