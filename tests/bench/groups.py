@@ -43,7 +43,11 @@ GROUPS: tuple[Group, ...] = (
         lambda: imports.rows(the_world()),
         f"boto3 {' '.join(FUNCTIONS)}",
     ),
-    Group("search", "search beside a bare gather; time beyond the slowest provider", lambda: search.rows(the_world())),
+    Group(
+        "search",
+        "search beside a bare gather and sockets alone; time beyond the slowest provider",
+        lambda: search.rows(the_world()),
+    ),
     Group("throughput", "search CPU, warm: throughput of a core", lambda: throughput.rows(the_world())),
     Group("callers", "agent, assistant, widget and MCP search", lambda: callers.rows(the_world())),
     Group("hanging", "one of ten providers hangs, dribbles or has failed", lambda: hanging.rows(the_world())),

@@ -1,18 +1,22 @@
-"""The time of whole searches beside a bare httpx gather of the same calls and one store round trip, in one process."""
+"""The time of whole searches beside a bare httpx gather of the same calls and one store round trip, in one process; and
+beside the calls on sockets alone, which is the limit.
+"""
 
 from __future__ import annotations
 
 import statistics
 from collections.abc import Iterator, Sequence
 
-from tests.bench.instances import Bare, Searching, complete, heard, measured
+from tests.bench.instances import Ask, Bare, Searching, complete, heard, measured
 from tests.bench.measure import Row, in_turns, percentile, wall_ms
+from tests.bench.sockets import Sockets
 from tests.bench.world import World
 
 COUNTS = (1, 5, 10, 20)
 # Milliseconds after which providers answer, and how many searches each figure is of: some seconds for each delay.
 ROUNDS = {50: 100, 5: 100, 200: 12}
 BAR, BAR_AT_MS = 1.10, 50
+_ROUNDS_TO_LIMIT = 30
 
 
 def rows(world: World) -> Iterator[Row]:
@@ -30,12 +34,27 @@ def rows(world: World) -> Iterator[Row]:
             if delay_ms == BAR_AT_MS:
                 yield _whole(count, mine, base)
             yield _added(count, delay_ms, mine, base)
+            if delay_ms == BAR_AT_MS:
+                yield _to_limit(count, ours, Sockets(url, gateway.environment))
 
 
 def _whole(count: int, mine: Sequence[float], base: Sequence[float]) -> Row:
     ours, baseline = statistics.median(mine), statistics.median(base)
     note = f"{ours / BAR_AT_MS:.2f} x the 50 ms themselves; bare {baseline / BAR_AT_MS:.2f} x"
     return Row(f"search, {_providers(count)} at 50 ms", ours, baseline, "ms", BAR, note, len(mine))
+
+
+def _to_limit(count: int, ask: Ask, sockets: Sockets) -> Row:
+    """Of the bare gather httpx is a part, and with many providers most of what is beyond the providers' own time."""
+    mine, limit = in_turns(
+        measured(ask, complete(providers=count), by=wall_ms),
+        measured(sockets.asking(count), heard, by=wall_ms),
+        rounds=_ROUNDS_TO_LIMIT,
+    )
+    ours, baseline = statistics.median(mine), statistics.median(limit)
+    note = f"the limit: one read of the store, then the calls and their JSON; {ours - baseline:.1f} ms beyond it"
+    name = f"search, {_providers(count)} at 50 ms / sockets alone"
+    return Row(name, ours, baseline, "ms", None, note, _ROUNDS_TO_LIMIT)
 
 
 def _added(count: int, delay_ms: int, mine: Sequence[float], base: Sequence[float]) -> Row:

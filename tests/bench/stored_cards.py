@@ -146,6 +146,7 @@ def _costs(store: Counted, small: Callable[[], float], large: Callable[[], float
         look_up()
         costs.append((store.steps, store.calls, store.keys, store.units))
     (steps, calls, keys, units), (_, _, _, small_units) = costs
+    assert 0 < steps <= calls, costs  # trips that nobody counts would hold every bar
     note = f"{calls} calls for {keys} rows, those of one trip at the same time"
     yield Row("cards: look up 100 terms, batched round trips", steps, 2, "", 1.0, note)
     yield Row(

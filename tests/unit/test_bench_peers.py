@@ -97,7 +97,7 @@ def test_a_peer_has_a_row_for_each_thing_measured_and_no_bars() -> None:
         "memory of the server / a peer",
     ]
     assert all(row.bar is None and row.holds for row in rows)
-    assert (rows[0].ours, rows[0].baseline, rows[0].note) == (61.0, 51.0, "p50; p95 69.0, 59.0")
+    assert (rows[0].ours, rows[0].baseline, rows[0].note) == (61.0, 51.0, "p50; p95 69.0, 59.0 of 3")
     assert (rows[3].ours, rows[3].baseline) == (12.0, 10.0)
     assert rows[3].note.startswith("of ours, 0.9 is the front")
 

@@ -180,7 +180,7 @@ def rows_of(peer: Contender, mine: Figures, theirs: Figures) -> Iterator[Row]:
 
 def _times(name: str, mine: Sequence[Heard], theirs: Sequence[Heard], *, about: str) -> Row:
     ours_ms, theirs_ms = [each.ms for each in mine], [each.ms for each in theirs]
-    note = f"p50; p95 {percentile(ours_ms, 0.95):.1f}, {percentile(theirs_ms, 0.95):.1f}{about}"
+    note = f"p50; p95 {percentile(ours_ms, 0.95):.1f}, {percentile(theirs_ms, 0.95):.1f} of {len(mine)}{about}"
     return Row(name, statistics.median(ours_ms), statistics.median(theirs_ms), "ms", None, note, len(mine))
 
 
