@@ -18,7 +18,7 @@ from shared.adapters.clock import SystemClock
 from shared.adapters.event_loop import ProcessLoop
 from shared.adapters.exchanges import PinnedExchanges
 from shared.domain.deadlines import Deadline
-from shared.domain.registrations import Link, Source
+from shared.domain.registrations import MAX_PROVIDERS, Link, Source
 from shared.errors import (
     BlockedAddress,
     ConnectionFailed,
@@ -359,7 +359,7 @@ def test_pools_are_bounded_and_the_longest_unused_makes_room(server: HostileProv
     before = open_sockets()
     first = a_source(base_url=server.url("good"))
     gateway.ask(first)
-    gateway.loop.run(_ask_many(gateway, 300))
+    gateway.loop.run(_ask_many(gateway, MAX_PROVIDERS))
     gateway.ask(first)
     assert len(gateway.dial.dialled) == 2
     assert open_sockets() - before <= 2
