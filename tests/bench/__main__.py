@@ -9,8 +9,10 @@ import argparse
 import json
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TextIO
 
 from tests.bench import table
 from tests.bench.groups import GROUPS, Group, chosen
@@ -28,7 +30,8 @@ def main(arguments: Sequence[str] | None = None, *, groups: Sequence[Group] = GR
     progress = sys.stderr if options.json else sys.stdout
     run = Run()
     print(f"{run.machine.line()}\n{table.HEAD}", file=progress, flush=True)
-    run.measure(wanted, words, tell=lambda told: print(table.line(told), file=progress, flush=True))
+    if not _is_measured(run, wanted, words, progress=progress):
+        return 1
     if run.is_empty():
         parser.error(_no_row_is_of(words, groups))
     print(table.summary(run), file=progress)
@@ -37,6 +40,20 @@ def main(arguments: Sequence[str] | None = None, *, groups: Sequence[Group] = GR
     if options.page is not None:
         table.write_results(options.page, run)
     return 1 if run.missed() else 0
+
+
+def _is_measured(run: Run, wanted: Sequence[Group], words: Sequence[str], *, progress: TextIO) -> bool:
+    """False where a group broke off: an answer was not what it has to be, or a server could not be started."""
+    try:
+        run.measure(wanted, words, tell=lambda told: print(table.line(told), file=progress, flush=True))
+    except BrokenPipeError:
+        raise
+    except Exception:  # noqa: BLE001  # whatever it was, a run without all of its rows is not one
+        traceback.print_exc()
+        name = run.parts[-1].group.name
+        print(f"make bench: {name} broke off, and the run with it, as told above; nothing was written", file=sys.stderr)
+        return False
+    return True
 
 
 def _check(

@@ -182,6 +182,18 @@ def test_a_missed_bar_ends_with_1_and_is_named_at_the_end(capsys: pytest.Capture
     assert end == "\n  slow | look-up: 1.50, bar 1.10\n"
 
 
+def test_a_group_that_breaks_off_ends_with_1_is_named_and_leaves_the_page_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = a_page(tmp_path)
+    assert main(["--page", str(page)], groups=[a_group("cards", MATCH), never("search")]) == 1
+    told = capsys.readouterr()
+    assert "nobody asked for this group" in told.err
+    assert told.err.endswith("make bench: search broke off, and the run with it, as told above; nothing was written\n")
+    assert "Every bar holds" not in told.out
+    assert "old" in page.read_text(encoding="utf-8")
+
+
 def test_json_has_standard_output_to_itself(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--json"], groups=[a_group("cards", MATCH, PEER), a_group("slow", SLOW)]) == 1
     told = capsys.readouterr()
