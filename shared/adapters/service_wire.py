@@ -12,7 +12,7 @@ import ssl
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http.client import HTTPException, HTTPResponse
 from typing import TYPE_CHECKING, Final, Protocol, cast
 
@@ -30,8 +30,8 @@ MAX_ANSWER_BYTES: Final = 32 * 1024 * 1024  # the largest that a service gives i
 class WireRequest:
     """A POST to the root. Names of `headers` are in lower case, nothing in them breaks a line."""
 
-    headers: Mapping[str, str]
-    body: bytes
+    headers: Mapping[str, str] = field(repr=False)
+    body: bytes = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class WireAnswer:
 
     status: int
     headers: Mapping[str, str]
-    body: bytes
+    body: bytes = field(repr=False)
 
 
 class Wire(Protocol):

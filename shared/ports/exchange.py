@@ -17,7 +17,7 @@ class OutboundRequest:
 
     method: Literal["GET", "POST"]
     url: str
-    headers: tuple[tuple[str, str], ...] = ()
+    headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     body: bytes = field(default=b"", repr=False)
 
 
