@@ -21,7 +21,7 @@ from shared.ports.retriever import Declaration
 MAX_SHORT_CHARACTERS = 512
 MAX_SNIPPET_CHARACTERS = 8000
 _AUDIENCES = {audience.value: audience for audience in Audience}
-_FRESHNESS = frozenset(freshness.value for freshness in Freshness)
+_FRESHNESS = {freshness.value: freshness for freshness in Freshness}
 _DATE_TIME = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,9})?(?:[Zz]|[+-][0-9]{2}:[0-9]{2})", re.ASCII
 )
@@ -77,7 +77,8 @@ class _Reader:
         """None for a result that is dropped alone. Raises `Refused` for one that fails the whole answer."""
         if not isinstance(entry, dict):
             raise _broken()
-        document_id, title, snippet = (_required(entry, name) for name in ("documentId", "title", "snippet"))
+        document_id, title = _required(entry, "documentId"), _required(entry, "title")
+        snippet = _required(entry, "snippet")
         whole = plain(snippet)
         shown = cut(whole, limit=MAX_SNIPPET_CHARACTERS)
         passage = Passage(
@@ -90,7 +91,7 @@ class _Reader:
             url=self._url(entry),
             locale=self._text(entry, "locale", is_sound=is_language_tag),
             score=self._score(entry),
-            freshness=Freshness(self._text(entry, "freshness", is_sound=_FRESHNESS.__contains__) or "unknown"),
+            freshness=_FRESHNESS[self._text(entry, "freshness", is_sound=_FRESHNESS.__contains__) or "unknown"],
             review_due_at=self._text(entry, "reviewDueAt", is_sound=_is_date_time),
             translation_group_id=self._text(entry, "translationGroupId", is_sound=_is_short),
             truncated=len(shown) < len(whole),
@@ -112,8 +113,7 @@ class _Reader:
         return audience
 
     def _text(self, entry: _Entry, name: str, *, is_sound: Callable[[str], bool]) -> str | None:
-        text = _optional(entry, name)
-        if text is None or is_sound(text):
+        if (text := _optional(entry, name)) is None or is_sound(text):
             return text
         self.note(Warning_.FIELD_DROPPED)
         return None
@@ -156,7 +156,10 @@ def _required(entry: _Entry, name: str) -> str:
 
 def _optional(entry: _Entry, name: str) -> str | None:
     """None where the field is absent or null; a value of another type fails the answer."""
-    return None if entry.get(name) is None else _required(entry, name)
+    value = entry.get(name)
+    if value is None or isinstance(value, str):
+        return value
+    raise _broken()
 
 
 def _flag(declared: _Entry, name: str) -> bool:
