@@ -129,7 +129,7 @@ class Rule:
             assert self._applied.wait_for(lambda: self.count >= times, timeout_s), "it was never applied"
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Held:
     """A connection, and the rule that keeps it waiting."""
 
@@ -141,7 +141,7 @@ class FaultProxy:
     def __init__(self, engine_url: str) -> None:
         self._engine_url = engine_url
         self._rules: list[Rule] = []
-        self._held: list[_Held] = []
+        self._held: set[_Held] = set()
         self._open: set[asyncio.StreamWriter] = set()
         self._lock = threading.Lock()
         self._loop = asyncio.new_event_loop()
@@ -215,6 +215,7 @@ class FaultProxy:
 
     async def _cut_off(self, rules: tuple[Rule, ...]) -> None:
         for held in [held for held in self._held if held.rule in rules]:
+            self._held.discard(held)  # before the other side can know
             _reset(held.writer)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -238,7 +239,7 @@ class FaultProxy:
         with self._lock:
             self.calls.append(request)
             rule = next((rule for rule in self._rules if rule.fits(request)), None)
-            if rule is not None and not _is_work_first(rule.fault):
+            if rule is not None and not _is_told_later(rule.fault):
                 rule.applied()
         if rule is None:
             writer.write(await engine.ask(request))
@@ -270,13 +271,17 @@ class FaultProxy:
                 rule.applied()
             return
         held = _Held(rule, writer)
-        self._held.append(held)
-        if fault.is_done:
-            rule.applied()
+        self._held.add(held)
+        rule.applied()
         try:
             await reader.read()  # until the other side gives up, or is cut off
         finally:
-            self._held.remove(held)
+            self._held.discard(held)
+
+
+def _is_told_later(fault: Fault) -> bool:
+    """Whether more than its choice has to have happened before a rule counts as applied."""
+    return isinstance(fault, Hangs) or _is_work_first(fault)
 
 
 def _is_work_first(fault: Fault) -> bool:
