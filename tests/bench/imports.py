@@ -14,7 +14,7 @@ from tests.bench.measure import Row
 from tests.bench.waterfall import waterfalls
 from tests.bench.world import ORIGIN, Gateway, World
 
-ROUNDS: Final = 9
+ROUNDS: Final = 15
 PROVIDERS: Final = 10
 
 BASELINE: Final = """

@@ -153,6 +153,15 @@ def test_line_ends_of_every_kind_are_line_feeds_and_nothing_invisible_stays() ->
     assert quotable(HOSTILE["ansi"]) == "[2J[31mred[0m 31m"
 
 
+@pytest.mark.parametrize("end", ["\r\n", "\r", "\x0b", "\x0c", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029"])
+def test_a_line_end_that_stands_alone_is_a_line_feed_too(end: str) -> None:
+    assert quotable(f"one{end}two") == "one\ntwo"
+
+
+def test_a_name_in_plain_letters_is_on_one_line_without_blanks_around_it() -> None:
+    assert named("  a `b`   c ") == "`a 'b' c`"
+
+
 def test_an_address_is_shown_whole() -> None:
     url = "https://help.example.com/" + "a" * 2_000
     assert f"url: `{url}`" in agents_text(url=url)
