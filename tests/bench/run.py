@@ -29,8 +29,11 @@ class Run:
     date: str = field(default_factory=lambda: datetime.now(UTC).strftime("%Y-%m-%d"))
     parts: list[Part] = field(default_factory=list)
 
+    def rows(self) -> list[Row]:
+        return [row for part in self.parts for row in part.rows]
+
     def missed(self) -> list[Row]:
-        return [row for part in self.parts for row in part.rows if not row.holds]
+        return [row for row in self.rows() if not row.holds]
 
     def is_empty(self) -> bool:
         return not any(part.rows or part.absent for part in self.parts)

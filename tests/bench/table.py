@@ -25,14 +25,18 @@ def line(told: Group | Row | Absent) -> str:
 
 def summary(run: Run) -> str:
     """What was missed, by name, and how long it took."""
-    missed, rows = run.missed(), sum(len(part.rows) for part in run.parts)
-    seconds = sum(part.seconds for part in run.parts)
-    told = [
-        f"\n{rows} {'row' if rows == 1 else 'rows'} in {seconds:.0f} s. "
-        + ("Every bar holds." if not missed else f"Missed: {len(missed)}")
-    ]
-    told += [f"  {row.name}: {_two(row.ratio) or figure(row.ours)}, bar {_two(row.bar)}" for row in missed]
+    rows, seconds = len(run.rows()), sum(part.seconds for part in run.parts)
+    told = [f"\n{rows} {'row' if rows == 1 else 'rows'} in {seconds:.0f} s. {verdict(run)}"]
+    told += [f"  {row.name}: {_two(row.ratio) or figure(row.ours)}, bar {_two(row.bar)}" for row in run.missed()]
     return "\n".join(told)
+
+
+def verdict(run: Run) -> str:
+    """How many rows could have been missed is told too: where none can, nothing is promised and nothing holds."""
+    barred, missed = sum(row.bar is not None for row in run.rows()), len(run.missed())
+    if missed:
+        return f"Missed: {missed} of {barred} bars"
+    return f"Every bar holds, {barred} of them." if barred else "None of them has a bar."
 
 
 def figure(value: float | None) -> str:
@@ -74,9 +78,7 @@ def write_results(page: Path, run: Run) -> None:
 
 def results(run: Run) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in run.packages.items())
-    missed = len(run.missed())
-    verdict = "Every bar holds." if not missed else f"{missed} missed."
-    head = f"Run of {run.date} on {run.machine.line()}. With {versions}. {verdict}"
+    head = f"Run of {run.date} on {run.machine.line()}. With {versions}. {verdict(run)}"
     return "\n\n".join([head, *(_part(part) for part in run.parts if part.rows or part.absent)])
 
 

@@ -173,13 +173,18 @@ def test_all_that_hold_end_with_0_and_say_so(capsys: pytest.CaptureFixture[str])
     assert re.search(r"^match 2 KB +3 +2 +1\.50 +2\.50  ms CPU  warm$", told, re.MULTILINE)
     assert re.search(r"^size of a copy +1,234 +-  +KB$", told, re.MULTILINE)
     assert re.search(r"^match / a peer +not measured here: it cannot be installed here$", told, re.MULTILINE)
-    assert "2 rows in 0 s. Every bar holds." in told
+    assert "2 rows in 0 s. Every bar holds, 1 of them." in told
 
 
 def test_a_missed_bar_ends_with_1_and_is_named_at_the_end(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([], groups=[a_group("slow", SLOW), a_group("cards", MATCH)]) == 1
-    end = capsys.readouterr().out.partition("Missed: 1")[2]
+    end = capsys.readouterr().out.partition("Missed: 1 of 2 bars")[2]
     assert end == "\n  slow | look-up: 1.50, bar 1.10\n"
+
+
+def test_where_nothing_has_a_bar_nothing_is_said_to_hold(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([], groups=[a_group("memory", SIZE)]) == 0
+    assert "1 row in 0 s. None of them has a bar." in capsys.readouterr().out
 
 
 def test_a_group_that_breaks_off_ends_with_1_is_named_and_leaves_the_page_alone(
@@ -259,7 +264,7 @@ def test_the_page_gets_the_results_of_this_run_between_its_marks(tmp_path: Path)
         assert "| slow \\| look-up | 30 | 20 | ms | 1.50 | 1.10 | **missed** |" in text
         assert "| match / a peer | | | | | | not measured here: it cannot be installed here |" in text
         assert "### Looking up" in text
-        assert "1 missed." in text
+        assert "Missed: 1 of 2 bars\n" in text
 
 
 def test_a_part_of_the_rows_is_no_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
