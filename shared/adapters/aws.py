@@ -6,6 +6,7 @@ import os
 from typing import Final
 
 from shared.adapters.authorities import shared_public_authorities
+from shared.adapters.clock import SystemClock
 from shared.adapters.service_client import Service, ServiceClient
 from shared.adapters.service_places import Place, place_of, region_in
 from shared.adapters.service_wire import Connections, Patience, Wire
@@ -38,7 +39,7 @@ def secrets_manager() -> SecretsManagerClient:
 
 
 def wire_to(place: Place, patience: Patience) -> Wire:
-    return Connections(place, patience, most_idle=POOL_SIZE, authorities=shared_public_authorities)
+    return Connections(place, patience, most_idle=POOL_SIZE, authorities=shared_public_authorities, clock=SystemClock())
 
 
 def _client(service: Service, patience: Patience, *, attempts: int) -> ServiceClient:

@@ -11,7 +11,7 @@ from shared.adapters.rows import row
 from shared.adapters.services import DynamoDBClient
 from shared.domain.front import FrontDigests
 from shared.errors import Unavailable
-from shared.ports.clock import Clock
+from shared.ports.clock import Clock, Moment
 
 PARTITION: Final = "FRONT"
 KEPT_FOR_S: Final = 60.0
@@ -30,8 +30,8 @@ class DynamoFrontDoor:
         self._table = table
         self._clock = clock
         self._digests: FrontDigests | None = None
-        self._read_at: tuple[float, float] | None = None
-        self._tried_at: tuple[float, float] | None = None
+        self._read_at: Moment | None = None
+        self._tried_at: Moment | None = None
 
     def admits(self, presented: str) -> bool:
         self._refresh()
@@ -43,7 +43,7 @@ class DynamoFrontDoor:
         holds_out = self._is_younger(self._read_at, KEPT_FOR_S)
         if holds_out and self._is_younger(self._tried_at, _TRIED_AGAIN_AFTER_S):
             return
-        self._tried_at = self._now()
+        self._tried_at = Moment.of(self._clock)
         try:
             self._digests = self._read()
         except Unavailable:
@@ -55,13 +55,8 @@ class DynamoFrontDoor:
     def _read(self) -> FrontDigests | None:
         return digests_of(row(self._client, self._table, PARTITION, ONLY))
 
-    def _now(self) -> tuple[float, float]:
-        return self._clock.now(), self._clock.monotonic()
-
-    def _is_younger(self, since: tuple[float, float] | None, seconds: float) -> bool:
-        if since is None:
-            return False
-        return all(0 <= later - earlier < seconds for earlier, later in zip(since, self._now(), strict=True))
+    def _is_younger(self, since: Moment | None, seconds: float) -> bool:
+        return since is not None and since.is_within(seconds, clock=self._clock)
 
 
 def front_item(digests: FrontDigests) -> NewItem:

@@ -13,7 +13,7 @@ from typing import Any, Protocol, cast
 import httpcore
 
 from shared.errors import ConnectionDropped, ConnectionFailed, NeverConnected, Refused, ResponseTooLarge
-from shared.ports.clock import Clock
+from shared.ports.clock import Clock, Moment
 
 KEEP_ALIVE_S = 5.0
 _LONGEST_LIFE_S = 60.0  # then the name is looked up again, however busy the connection is
@@ -40,8 +40,7 @@ class PinnedStream(asyncio.Protocol, httpcore.AsyncNetworkStream):
         self.was_read_to_its_end = False
         self._clock = clock
         self._loop = asyncio.get_running_loop()
-        self._opened_at_s = self._idle_since_s = clock.monotonic()
-        self._opened_at = self._idle_since = clock.now()
+        self._opened = self._idle_since = Moment.of(clock)
         self._phase = _Phase.IDLE
         self._answers = 0
         self._may_read_bytes = 0
@@ -106,15 +105,12 @@ class PinnedStream(asyncio.Protocol, httpcore.AsyncNetworkStream):
             raise Refused("invalid_response")
         self._phase = _Phase.IDLE
         self._answers += 1
-        self._idle_since_s, self._idle_since = self._clock.monotonic(), self._clock.now()
+        self._idle_since = Moment.of(self._clock)
 
     def has_expired(self) -> bool:
-        """Whether it has lain idle, or lived, for too long. The wall clock is asked too: a frozen process's other clock
-        may have stood still.
-        """
-        now_s, now = self._clock.monotonic(), self._clock.now()
-        idle_s = max(now_s - self._idle_since_s, now - self._idle_since)
-        return idle_s > KEEP_ALIVE_S or max(now_s - self._opened_at_s, now - self._opened_at) > _LONGEST_LIFE_S
+        """Whether it has lain idle, or lived, for too long."""
+        has_lain_idle = self._idle_since.is_beyond(KEEP_ALIVE_S, clock=self._clock)
+        return has_lain_idle or self._opened.is_beyond(_LONGEST_LIFE_S, clock=self._clock)
 
     def stop(self) -> None:
         """What has come is forgotten, and the next reading finds the end."""

@@ -10,7 +10,7 @@ import select
 import socket
 import ssl
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from http.client import HTTPException, HTTPResponse
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final, Protocol, cast
 
 from shared.adapters.service_faults import AnswerTimedOut, ConnectionLost, NotAnAnswer, NotConnected
 from shared.adapters.service_places import Place
+from shared.ports.clock import Clock, Moment
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -57,21 +58,20 @@ class Patience:
     answer_s: float
 
 
+@dataclass(frozen=True, slots=True)
 class Idle:
     """A connection that waits for its next use.
 
     While a process is frozen the other side closes its connections and nobody here hears of it, and a network forgets
     those on which nothing passes. Each would fail on its next use, more of them than there are attempts. So none is
-    used after `KEEP_ALIVE_S`, however busy others were. All clocks count, as any may stand still in a freeze.
+    used after `KEEP_ALIVE_S`, however busy others were.
     """
 
-    def __init__(self, connection: socket.socket, clocks: Sequence[Callable[[], float]]) -> None:
-        self.connection = connection
-        self._clocks = clocks
-        self._since = [clock() for clock in clocks]
+    connection: socket.socket
+    since: Moment
 
-    def is_fresh(self) -> bool:
-        return all(0 <= clock() - since < KEEP_ALIVE_S for clock, since in zip(self._clocks, self._since, strict=True))
+    def is_fresh(self, clock: Clock) -> bool:
+        return self.since.is_within(KEEP_ALIVE_S, clock=clock)
 
 
 class Connections:
@@ -86,13 +86,13 @@ class Connections:
         *,
         most_idle: int,
         authorities: Callable[[], ssl.SSLContext],
-        clocks: Sequence[Callable[[], float]] = (time.time, time.monotonic),
+        clock: Clock,
     ) -> None:
         self._place = place
         self._patience = patience
         self._most_idle = most_idle
         self._authorities = authorities
-        self._clocks = clocks
+        self._clock = clock
         self._idle: list[Idle] = []
 
     def send(self, request: WireRequest) -> WireAnswer:
@@ -108,7 +108,7 @@ class Connections:
             raise ConnectionLost("lost") from None  # the standard library's reader trusts the size of a chunk
         finally:
             if is_kept:
-                self._idle.append(Idle(connection, self._clocks))
+                self._idle.append(Idle(connection, Moment.of(self._clock)))
             else:
                 connection.close()
 
@@ -120,7 +120,7 @@ class Connections:
     def _idle_one(self) -> socket.socket | None:
         """One that is dead is found out before anything is sent on it, so that this costs no attempt."""
         while (idle := self._taken()) is not None:
-            if idle.is_fresh() and _is_quiet(idle.connection):
+            if idle.is_fresh(self._clock) and _is_quiet(idle.connection):
                 return idle.connection
             idle.connection.close()
         return None

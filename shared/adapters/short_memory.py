@@ -6,7 +6,7 @@ import threading
 from collections.abc import Hashable
 from typing import Final, Generic, TypeVar
 
-from shared.ports.clock import Clock
+from shared.ports.clock import Clock, Moment
 
 K = TypeVar("K", bound=Hashable)
 
@@ -20,26 +20,24 @@ class ShortMemory(Generic[K]):
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._lock = threading.Lock()
-        self._kept: dict[K, tuple[float, float, str]] = {}  # in the order of arrival
+        self._kept: dict[K, tuple[Moment, str]] = {}  # in the order of arrival
 
     def get(self, key: K) -> str | None:
         with self._lock:
             self._forget_old()
             kept = self._kept.get(key)
-            return kept[2] if kept else None
+            return kept[1] if kept else None
 
     def put(self, key: K, secret: str) -> None:
         with self._lock:
             self._kept.pop(key, None)
-            self._kept[key] = (self._clock.now(), self._clock.monotonic(), secret)
+            self._kept[key] = (Moment.of(self._clock), secret)
             if len(self._kept) > _MOST:
                 del self._kept[next(iter(self._kept))]
 
     def _forget_old(self) -> None:
-        now, monotonic = self._clock.now(), self._clock.monotonic()
         while self._kept:
             oldest = next(iter(self._kept))
-            at, monotonic_at, _ = self._kept[oldest]
-            if 0 <= now - at < KEPT_FOR_S and 0 <= monotonic - monotonic_at < KEPT_FOR_S:
+            if self._kept[oldest][0].is_within(KEPT_FOR_S, clock=self._clock):
                 return
             del self._kept[oldest]

@@ -13,7 +13,7 @@ from shared.domain.outcomes import OutcomeStatus
 from shared.domain.passages import FreshnessWish
 from shared.domain.registrations import Provider
 from shared.domain.replies import Reply
-from shared.ports.clock import Clock
+from shared.ports.clock import Clock, Moment
 
 MAX_ENTRIES = 256
 MAX_AGE_S = 120.0
@@ -72,16 +72,14 @@ class AgentCache:
     def __init__(self, *, ttl_s: float, clock: Clock) -> None:
         self._ttl_s = min(ttl_s, MAX_AGE_S)
         self._clock = clock
-        self._entries: OrderedDict[CacheKey, tuple[Reply, float, float]] = OrderedDict()
+        self._entries: OrderedDict[CacheKey, tuple[Reply, Moment]] = OrderedDict()
 
     def recall(self, key: CacheKey | None) -> Reply | None:
         entry = self._entries.get(key) if key is not None else None
         if key is None or entry is None:
             return None
-        reply, kept_at, kept_at_s = entry
-        # Both clocks: one may stand still while the process is frozen, the other may be set back.
-        ages = (self._clock.now() - kept_at, self._clock.monotonic() - kept_at_s)
-        if min(ages) < 0 or max(ages) >= self._ttl_s:
+        reply, kept_at = entry
+        if not kept_at.is_within(self._ttl_s, clock=self._clock):
             del self._entries[key]
             return None
         self._entries.move_to_end(key)
@@ -90,7 +88,7 @@ class AgentCache:
     def keep(self, key: CacheKey | None, reply: Reply) -> None:
         if key is None or self._ttl_s <= 0 or reply.outcome.status not in _KEPT or reply.outcome.truncated:
             return
-        self._entries[key] = (reply, self._clock.now(), self._clock.monotonic())
+        self._entries[key] = (reply, Moment.of(self._clock))
         self._entries.move_to_end(key)
         if len(self._entries) > MAX_ENTRIES:
             self._entries.popitem(last=False)

@@ -20,11 +20,11 @@ from shared.errors import Forbidden, Unavailable
 from shared.observability import SEARCHED_FROM_MEMORY
 from shared.ports.catalog import Catalog
 from shared.ports.circuits import KnownCircuits
-from shared.ports.clock import Clock
+from shared.ports.clock import Clock, Moment
 from shared.services.admit import Admit
 from shared.services.at_once import opened
 from shared.services.guarded_asking import GuardedAsking
-from shared.services.remembered_tokens import REMEMBERED_FOR_S, Moment
+from shared.services.remembered_tokens import REMEMBERED_FOR_S
 
 PATIENCE_S: Final = 2.0
 _SHARE: Final = 3  # of the time that is left, a third at most is spent on a store that does not answer

@@ -5,31 +5,14 @@ What is remembered admits nobody by itself: whoever asks decides what it is wort
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from shared.domain.credentials import Credential
 from shared.domain.identifiers import Token, digest_of, same_digest
-from shared.ports.clock import Clock
+from shared.ports.clock import Clock, Moment
 
 REMEMBERED_FOR_S: Final = 60.0
 _MOST = 1_024
-
-
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """On both clocks: either may stand still while the process is frozen, and the wall clock may be set back."""
-
-    at: float
-    at_s: float
-
-    @classmethod
-    def of(cls, clock: Clock) -> Moment:
-        return cls(at=clock.now(), at_s=clock.monotonic())
-
-    def is_within(self, seconds: float, *, clock: Clock) -> bool:
-        """Whether it lies less than `seconds` back, by both."""
-        return 0 <= clock.now() - self.at < seconds and 0 <= clock.monotonic() - self.at_s < seconds
 
 
 class RememberedTokens:

@@ -106,8 +106,7 @@ def test_one_read_serves_half_a_minute() -> None:
 def test_either_clock_makes_it_read_anew(wall: float, monotonic: float) -> None:
     door, client, clock = a_door(ROW)
     door.admits(NEW)
-    clock._now += wall
-    clock._monotonic += monotonic
+    clock.step(wall=wall, monotonic=monotonic)
     door.admits(NEW)
     assert len(client.calls) == 2
 

@@ -47,8 +47,7 @@ async def test_either_clock_can_end_it(wall: float, monotonic: float) -> None:
     client, clock = StubClient(OPENED), FakeClock()
     unsealer = an_unsealer(client, clock)
     await _unseal(unsealer)
-    clock._now += wall
-    clock._monotonic += monotonic
+    clock.step(wall=wall, monotonic=monotonic)
     await _unseal(unsealer)
     assert len(client.calls) == 2
 

@@ -16,12 +16,16 @@ from typing import TypeAlias
 import pytest
 
 from shared.adapters import service_wire
+from shared.adapters.clock import SystemClock
 from shared.adapters.service_faults import AnswerTimedOut, ConnectionLost, NoAnswer, NotAnAnswer, NotConnected
 from shared.adapters.service_places import Place
 from shared.adapters.service_wire import Connections, Patience, WireRequest
+from shared.ports.clock import Clock
+from tests.support.fakes import FakeClock
 from tests.support.tls import TestAuthority
 
 HOST = "127.0.0.1"
+CLOCK = SystemClock()
 ASK = WireRequest({"host": HOST, "x-amz-target": "T.Ask"}, b'{"a":1}')
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 GOOD = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
@@ -124,9 +128,9 @@ def wire_to(
     *,
     most_idle: int = 4,
     authorities: Callable[[], ssl.SSLContext] = ssl.create_default_context,
-    clock: Callable[[], float] = time.monotonic,
+    clock: Clock = CLOCK,
 ) -> Connections:
-    wire = Connections(server.place, patience, most_idle=most_idle, authorities=authorities, clocks=(clock,))
+    wire = Connections(server.place, patience, most_idle=most_idle, authorities=authorities, clock=clock)
     server.wires.append(wire)
     return wire
 
@@ -174,16 +178,16 @@ def test_the_connection_used_last_is_used_first_and_no_more_are_kept_than_may_be
 def test_a_connection_that_lay_idle_for_long_is_not_used_however_busy_another_was(
     server: Callable[..., Server],
 ) -> None:
-    now_s = 100.0
+    clock = FakeClock()
     together = threading.Barrier(2, timeout=10)
     together_good = then(lambda _: together.wait() and None, sends(GOOD))
     served = server(together_good)
-    wire = wire_to(served, clock=lambda: now_s)
+    wire = wire_to(served, clock=clock)
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(lambda _: wire.send(ASK), range(2)))
         served.manner = sends(GOOD)
         for _ in range(3):
-            now_s += 4.0
+            clock.advance(4.0)
             wire.send(ASK)
         assert served.connections == 2
         served.manner = together_good
@@ -305,7 +309,7 @@ def test_nobody_there_is_told_apart() -> None:
         port = listener.getsockname()[1]
     place = Place(HOST, port, is_tls=False)
     with pytest.raises(NotConnected):
-        Connections(place, PATIENT, most_idle=1, authorities=ssl.create_default_context).send(ASK)
+        Connections(place, PATIENT, most_idle=1, authorities=ssl.create_default_context, clock=CLOCK).send(ASK)
 
 
 @pytest.mark.parametrize(("names", "is_believed"), [((HOST,), True), (("other.example.com",), False)])

@@ -17,6 +17,8 @@ from shared.adapters.rows import row
 from shared.adapters.service_faults import NotConnected, ServiceFault
 from shared.adapters.service_places import Place
 from shared.adapters.service_wire import Idle, Patience, WireAnswer, WireRequest
+from shared.ports.clock import Moment
+from tests.support.fakes import FakeClock
 
 HOST = "127.0.0.1"
 
@@ -114,12 +116,11 @@ def test_no_client_uses_a_connection_again_after_a_pause(
     ids=["fresh", "only the wall clock moved", "only the other moved", "idle", "the wall clock stepped back"],
 )
 def test_a_connection_is_stale_when_either_clock_says_so(wall: float, monotonic: float, is_fresh: bool) -> None:
-    clocks = [100.0, 200.0]
+    clock = FakeClock()
     with socket.socket() as connection:
-        idle = Idle(connection, (lambda: clocks[0], lambda: clocks[1]))
-        clocks[0] += wall
-        clocks[1] += monotonic
-        assert idle.is_fresh() is is_fresh
+        idle = Idle(connection, Moment.of(clock))
+        clock.step(wall=wall, monotonic=monotonic)
+        assert idle.is_fresh(clock) is is_fresh
 
 
 class NobodyThere:

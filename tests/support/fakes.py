@@ -40,7 +40,7 @@ T = TypeVar("T")
 
 
 class FakeClock:
-    """Stands still until `advance`; both readings move together."""
+    """Stands still until `advance`, which moves both readings together, or `step`, which moves each by itself."""
 
     def __init__(self, now: float = NOW) -> None:
         self._now = now
@@ -53,8 +53,11 @@ class FakeClock:
         return self._monotonic
 
     def advance(self, seconds: float) -> None:
-        self._now += seconds
-        self._monotonic += seconds
+        self.step(wall=seconds, monotonic=seconds)
+
+    def step(self, *, wall: float = 0.0, monotonic: float = 0.0) -> None:
+        self._now += wall
+        self._monotonic += monotonic
 
 
 class Failing:

@@ -111,7 +111,7 @@ def test_a_clock_that_stood_still_or_was_set_back_keeps_nothing_alive() -> None:
     cache = AgentCache(ttl_s=60, clock=clock)
     for drift_s in (-1, 61):
         cache.keep(key(), a_reply())
-        clock._now += drift_s
+        clock.step(wall=drift_s)
         assert cache.recall(key()) is None
 
 

@@ -169,7 +169,7 @@ def test_a_clock_that_was_set_back_ends_what_is_remembered(stage: Stage, back_s:
     stage.add()
     stage.agent()
     lose(stage)
-    stage.clock._now += back_s
+    stage.clock.step(wall=back_s)
     assert is_refused(stage.agent())
 
 
