@@ -99,8 +99,7 @@ class CurrentRegistrations(Generic[T]):
 
 
 def in_order(things: Iterable[T]) -> tuple[T, ...]:
-    """In the order of registration; by id, of the same moment."""
-    return tuple(sorted(things, key=lambda thing: (thing.source.created_at, thing.source.id)))
+    return tuple(sorted(things, key=lambda thing: thing.source.registered))
 
 
 def _generation_of(item: Item | None) -> int | None:

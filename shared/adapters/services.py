@@ -7,11 +7,11 @@ those that somebody wants are decoded.
 from __future__ import annotations
 
 import base64
-import secrets
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from shared.adapters.service_client import Service, ServiceClient
 from shared.adapters.service_faults import NotAnAnswer
+from shared.domain.identifiers import new_nonce
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -23,11 +23,6 @@ if TYPE_CHECKING:
 DYNAMODB: Final = Service("dynamodb", target="DynamoDB_20120810", json_version="1.0")
 KMS: Final = Service("kms", target="TrentService", json_version="1.1")
 SECRETS_MANAGER: Final = Service("secretsmanager", target="secretsmanager", json_version="1.1")
-
-
-def new_token() -> str:
-    """By which a transaction that is sent again is known to be the same."""
-    return secrets.token_hex(16)
 
 
 class DynamoDBClient:
@@ -65,7 +60,7 @@ class DynamoDBClient:
         """Written once, also when the call is sent again because its answer was lost, and once for each token where the
         request brings its own.
         """
-        once = {"ClientRequestToken": new_token(), **request}
+        once = {"ClientRequestToken": new_nonce(), **request}
         return cast("of_dynamodb.TransactWriteItemsOutputTypeDef", self._call("TransactWriteItems", once))
 
 

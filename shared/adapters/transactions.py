@@ -12,8 +12,9 @@ from shared.adapters.attributes import Item, NewItem
 from shared.adapters.expressions import CONFLICTS, names_in
 from shared.adapters.failures import code_of, of_store, store_unavailable
 from shared.adapters.service_faults import ServiceRefusal
-from shared.adapters.services import DynamoDBClient, new_token
+from shared.adapters.services import DynamoDBClient
 from shared.adapters.threads import in_thread
+from shared.domain.identifiers import new_nonce
 from shared.errors import Conflict, GatewayError
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ async def commit(client: DynamoDBClient, parts: Sequence[Part]) -> None:
     to be in flight, its outcome is asked for under the same token: another one would meet what it has written. Raises
     the parts' refusals, `Conflict` (`busy`), `Unavailable`.
     """
-    token = new_token()
+    token = new_nonce()
     for attempt in range(_ATTEMPTS):
         reasons = await in_thread(_write, client, parts, token)
         if not reasons:
@@ -112,7 +113,7 @@ async def commit(client: DynamoDBClient, parts: Sequence[Part]) -> None:
         if not codes & {_CONFLICT, _IN_PROGRESS}:
             raise store_unavailable()
         if _IN_PROGRESS not in codes:
-            token = new_token()
+            token = new_nonce()
         await asyncio.sleep(secrets.randbelow(_PAUSE_MS * 2**attempt) / 1_000)
     raise store_unavailable() if _IN_PROGRESS in codes else busy()
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ipaddress
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 from stringprep import in_table_b1
 
 from shared.domain.addresses import Reach, reach_of
@@ -62,10 +61,9 @@ def is_under(name: str, suffix: str) -> bool:
     return name == suffix or name.endswith("." + suffix)
 
 
-@lru_cache(maxsize=512)
 def parse_host(text: str, *, of_a_page: bool = False) -> Host:
     """The host part of an authority, as one identity. `of_a_page` also takes underscores anywhere, and hyphens at the
-    ends of labels. Raises `BadHost`. The passages of an answer are on few hosts: those are remembered.
+    ends of labels. Raises `BadHost`.
     """
     if text.startswith("["):
         return Host(_ipv6(text), is_address=True)

@@ -12,7 +12,6 @@ from shared.domain.registrations import ProviderKind, Source
 from shared.domain.replies import Reply
 
 _Key: TypeAlias = "tuple[int, int, int, float, tuple[float, str], int]"
-_Registered: TypeAlias = "tuple[float, str]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +48,7 @@ def ordered(replies: Iterable[Reply]) -> list[Found]:
 def ordered_discoveries(replies: Iterable[Reply]) -> list[Cited]:
     """By `priority`, then each provider's in turn; ties go by registration order."""
     ranked = [
-        ((reply.source.priority, rank, reply.source.created_at, reply.source.id), Cited(reply.source, discovery))
+        ((reply.source.priority, rank, reply.source.registered), Cited(reply.source, discovery))
         for reply in replies
         for rank, discovery in enumerate(reply.discoveries)
     ]
@@ -57,7 +56,7 @@ def ordered_discoveries(replies: Iterable[Reply]) -> list[Cited]:
 
 
 def _key(source: Source, passage: Passage, rank: int) -> _Key:
-    registered: _Registered = (source.created_at, source.id)
+    registered = source.registered
     if not (source.kind is ProviderKind.CONTRACT and source.capabilities.scoring):
         return (source.priority, 1, 0, float(rank), registered, rank)
     score = passage.score

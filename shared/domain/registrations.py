@@ -121,6 +121,11 @@ class Source:
     signing_previous_until: float = 0.0
     created_at: float = 0.0
 
+    @property
+    def registered(self) -> tuple[float, str]:
+        """What sources are in the order of their registration by; of one moment, it is their ids'."""
+        return self.created_at, self.id
+
     def previous_secret_at(self, now: float) -> SealedSecret | None:
         """The secret that was replaced, while its rotation window is open. Expired ones are never used."""
         return self.signing_previous if self.signing_previous_until > now else None

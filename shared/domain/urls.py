@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import quote
 
@@ -38,8 +38,8 @@ class _Parts:
     scheme: str
     host: Host
     port: int | None  # None for the scheme's own
-    path: str = ""
-    tail: str = ""  # query and fragment, with their marks
+    path: str
+    tail: str  # query and fragment, with their marks
 
     @property
     def origin(self) -> str:
@@ -107,7 +107,7 @@ def citation_url(text: str, *, allow_test_names: bool) -> str | None:
 def _shown_origin(scheme: str, authority: str, *, allow_test_names: bool) -> str | None:
     """The first part of the URLs of many passages: most sources are on few hosts."""
     try:
-        parts = _parts_at(scheme, authority)
+        parts = _parts(scheme, authority, "", "")
     except _BadUrl:
         return None
     is_shown = parts.scheme == "https" and parts.host.is_public(allow_test_names=allow_test_names)
@@ -143,12 +143,11 @@ def destination_of(base_url: str) -> Destination:
 
 
 def _parts_of(text: str, *, of_a_page: bool = False) -> _Parts:
-    scheme, authority, path, tail = _pieces_of(text)
-    return replace(_parts_at(scheme, authority, of_a_page=of_a_page), path=path, tail=tail)
+    return _parts(*_pieces_of(text), of_a_page=of_a_page)
 
 
 def _pieces_of(text: str) -> tuple[str, str, str, str]:
-    """Scheme, authority, path and tail as they are written; of these, the last two are not looked into."""
+    """Scheme, authority, path and tail as they are written."""
     if len(text) > MAX_URL_CHARACTERS:
         raise _BadUrl(f"A URL has at most {MAX_URL_CHARACTERS} characters.")
     if _NEVER.search(text):
@@ -159,13 +158,13 @@ def _pieces_of(text: str) -> tuple[str, str, str, str]:
     return scheme, authority, path, query + fragment
 
 
-def _parts_at(scheme: str, authority: str, *, of_a_page: bool = False) -> _Parts:
-    """Those of a URL that ends after its authority."""
+def _parts(scheme: str, authority: str, path: str, tail: str, *, of_a_page: bool = False) -> _Parts:
+    """Path and tail are not looked into."""
     if "@" in authority:
         raise _BadUrl("A URL here carries no user name or password.")
     host, port = _host_and_port(authority, of_a_page=of_a_page)
     scheme = scheme.lower()
-    return _Parts(scheme, host, None if port == _DEFAULT_PORT[scheme] else port)
+    return _Parts(scheme, host, None if port == _DEFAULT_PORT[scheme] else port, path, tail)
 
 
 def _host_and_port(authority: str, *, of_a_page: bool) -> tuple[Host, int | None]:

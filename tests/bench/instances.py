@@ -22,12 +22,17 @@ from functions.widget.routes import api_for as widget_api
 from functions.widget.wiring import wired as wired_widget
 from shared.adapters import long_lived
 from shared.adapters.event_loop import ProcessLoop
+from shared.adapters.generations import GENERATION
+from shared.adapters.keys import ONLY, key_of
 from tests.bench.world import ORIGIN, Gateway
 
 SEARCH = "/api/v1/knowledge/search"
 QUERY = "how do I change a booking"
 RESULTS = 10  # of each provider
 LIMIT = 50  # of an answer
+# What bare calls send to a provider, and read of the table of internal registrations.
+QUESTION = json.dumps({"query": QUERY, "limit": RESULTS, "locale": "en"}).encode()
+A_ROW = key_of(GENERATION, ONLY)
 
 Ask: TypeAlias = Callable[[], Any]
 
@@ -118,19 +123,18 @@ class Bare:
         self._client = httpx.AsyncClient(timeout=10, trust_env=False, limits=httpx.Limits(max_connections=None))
         self._dynamodb = boto3.client("dynamodb")
         self._table = environment["KG_TABLE_REGISTRATIONS_INTERNAL"]
-        self._body = json.dumps({"query": QUERY, "limit": RESULTS, "locale": "en"}).encode()
 
     def gathering(self, url: str, count: int, *, with_store: bool = False) -> Ask:
         return lambda: self.loop.run(self.gather(url, count, with_store=with_store))
 
     async def gather(self, url: str, count: int, *, with_store: bool = False) -> list[Any]:
         if with_store:
-            self._dynamodb.get_item(TableName=self._table, Key={"pk": {"S": "GENERATION"}, "sk": {"S": "-"}})
+            self._dynamodb.get_item(TableName=self._table, Key=A_ROW)
         return await asyncio.gather(*(self._ask(url) for _ in range(count)))
 
     async def _ask(self, url: str) -> Any:
         headers = {"content-type": "application/json"}
-        return (await self._client.post(f"{url}/retrieve", content=self._body, headers=headers)).json()
+        return (await self._client.post(f"{url}/retrieve", content=QUESTION, headers=headers)).json()
 
 
 def heard(answers: Any) -> None:

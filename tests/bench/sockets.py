@@ -14,11 +14,10 @@ from urllib.parse import urlsplit
 
 from shared.adapters import aws
 from shared.adapters.event_loop import ProcessLoop
-from tests.bench.instances import QUERY, RESULTS, Ask
+from tests.bench.instances import A_ROW, QUESTION, Ask
 
 _LIMIT = 2**20
 _LENGTH = b"content-length: "
-_GENERATION = {"pk": {"S": "GENERATION"}, "sk": {"S": "-"}}
 
 
 class Sockets:
@@ -31,15 +30,14 @@ class Sockets:
         self._dynamodb = aws.dynamodb()
         self._table = environment["KG_TABLE_REGISTRATIONS_INTERNAL"]
         self._kept: list[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = []
-        body = json.dumps({"query": QUERY, "limit": RESULTS, "locale": "en"}).encode()
         head = f"POST /retrieve HTTP/1.1\r\nhost: {place.netloc}\r\ncontent-type: application/json\r\n"
-        self._request = f"{head}content-length: {len(body)}\r\n\r\n".encode() + body
+        self._request = f"{head}content-length: {len(QUESTION)}\r\n\r\n".encode() + QUESTION
 
     def asking(self, count: int) -> Ask:
         return lambda: self._loop.run(self._all(count))
 
     async def _all(self, count: int) -> list[Any]:
-        self._dynamodb.get_item(TableName=self._table, Key=_GENERATION)
+        self._dynamodb.get_item(TableName=self._table, Key=A_ROW)
         while len(self._kept) < count:
             self._kept.append(await asyncio.open_connection(self._host, self._port, limit=_LIMIT))
         return await asyncio.gather(*(self._answer(*kept) for kept in self._kept[:count]))

@@ -18,9 +18,9 @@ def line(told: Group | Row | Absent) -> str:
         return f"\n{told.name}: {told.about}"
     if isinstance(told, Absent):
         return f"{told.name:<64}not measured here: {told.why}"
-    verdict = "" if told.holds else "  MISSED"
+    missed = "" if told.holds else "  MISSED"
     figures = f"{figure(told.ours):>10}{figure(told.baseline):>10}{_two(told.ratio):>8}{_two(told.bar):>7}"
-    return f"{told.name:<64}{figures}  {told.unit}{verdict}  {told.note}".rstrip()
+    return f"{told.name:<64}{figures}  {told.unit}{missed}  {told.note}".rstrip()
 
 
 def summary(run: Run) -> str:

@@ -151,7 +151,7 @@ class FakeCatalog(Failing):
         if self.has_moved:
             self._known = None
         self._may_fail()
-        self._known = tuple(sorted(self.all, key=lambda provider: (provider.source.created_at, provider.id)))
+        self._known = tuple(sorted(self.all, key=lambda provider: provider.source.registered))
         return self._known
 
     def last_known(self) -> tuple[Provider, ...] | None:
@@ -166,7 +166,7 @@ class FakeCustomerCatalog(Failing):
 
     async def sources(self) -> tuple[CustomerSource, ...]:
         self._may_fail()
-        return tuple(sorted(self.all, key=lambda one: (one.source.created_at, one.source.id)))
+        return tuple(sorted(self.all, key=lambda one: one.source.registered))
 
 
 class FakeCredentials(Failing):
