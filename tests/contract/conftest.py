@@ -8,6 +8,7 @@ import pytest
 from moto import mock_aws
 
 from infra.local.provision import client_environment, provision
+from tests.contract.pinned_gateway import Gateway
 from tests.contract.worlds import Clients, FakeWorld, StoreWorld, World
 from tests.support.service_calls import MotoWire, asked_of
 
@@ -40,6 +41,13 @@ def store(aws_environment: dict[str, str], emulator_clients: Clients) -> StoreWo
 def moto_store(moto_clients: Clients) -> Iterator[StoreWorld]:
     with mock_aws():
         yield StoreWorld(moto_clients, provision(None))
+
+
+@pytest.fixture
+def gateway() -> Iterator[Gateway]:
+    gateway = Gateway()
+    yield gateway
+    gateway.close()
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from shared.domain.addresses import AddressPolicy
 from shared.domain.registrations import MAX_PROVIDERS, Link, Source
 from shared.errors import Refused
 from shared.ports.exchange import OutboundAnswer
-from tests.contract.test_pinned_exchanges import Gateway
+from tests.contract.pinned_gateway import Gateway
 from tests.support.builders import a_source
 from tests.support.fake_network import FakeResolver, RecordingDial
 from tests.support.hostile_provider import HostileProvider, hostile_provider
@@ -29,13 +29,6 @@ EarlyEnd = Callable[[Gateway, HostileProvider, Source], Awaitable[None]]
 def server() -> Iterator[HostileProvider]:
     with hostile_provider() as provider:
         yield provider
-
-
-@pytest.fixture
-def gateway() -> Iterator[Gateway]:
-    gateway = Gateway()
-    yield gateway
-    gateway.close()
 
 
 @pytest.fixture

@@ -13,10 +13,7 @@ from dataclasses import replace
 
 import pytest
 
-from shared.adapters.authorities import public_authorities
-from shared.adapters.clock import SystemClock
 from shared.adapters.event_loop import ProcessLoop
-from shared.adapters.exchanges import PinnedExchanges
 from shared.domain.deadlines import Deadline
 from shared.domain.registrations import MAX_PROVIDERS, Link, Source
 from shared.errors import (
@@ -27,7 +24,8 @@ from shared.errors import (
     Refused,
     ResponseTooLarge,
 )
-from shared.ports.exchange import OutboundAnswer, OutboundRequest, Watch
+from shared.ports.exchange import OutboundAnswer, OutboundRequest
+from tests.contract.pinned_gateway import Gateway
 from tests.support.builders import a_sealed_secret, a_source
 from tests.support.fake_network import FakeResolver, RecordingDial
 from tests.support.hostile_provider import (
@@ -42,8 +40,6 @@ from tests.support.hostile_provider import (
 from tests.support.memory import extra_memory_bytes
 from tests.support.tls import TestAuthority
 
-CLOCK = SystemClock()
-TLS = public_authorities()  # read once: it takes a while
 REFUSED = {
     "reset": ConnectionFailed,
     "close": ConnectionFailed,
@@ -71,56 +67,6 @@ REFUSED = {
 def server() -> Iterator[HostileProvider]:
     with hostile_provider() as provider:
         yield provider
-
-
-class Gateway:
-    """The adapter as one process has it, on one event loop."""
-
-    def __init__(self, **over) -> None:
-        self.clock = over.pop("clock", CLOCK)
-        self.dial = over.pop("dial", RecordingDial())
-        self.exchanges = PinnedExchanges(
-            resolver=over.pop("resolver", FakeResolver()),
-            clock=self.clock,
-            allow_loopback_http=over.pop("allow_loopback_http", True),
-            private_network_available=over.pop("private_network_available", False),
-            dial=self.dial,
-            tls=TLS,
-            **over,
-        )
-        self.loop = ProcessLoop()
-
-    async def send(
-        self, source: Source, *, seconds: float = 20, url: str | None = None, watch: Watch | None = None
-    ) -> OutboundAnswer:
-        line = self.exchanges.open(source, deadline=Deadline.after(seconds, now_s=self.clock.monotonic()))
-        return await line.send(
-            lambda: OutboundRequest(
-                method="POST",
-                url=url or f"{source.base_url}/retrieve",
-                headers=(("Content-Type", "application/json"),),
-                body=b'{"query":"ferry","limit":3}',
-            ),
-            watch=watch,
-        )
-
-    def ask(self, source: Source, **how) -> OutboundAnswer:
-        return self.loop.run(self.send(source, **how))
-
-    def close(self) -> None:
-        async def closing() -> None:
-            self.exchanges.close()
-            await asyncio.sleep(0.01)
-
-        self.loop.run(closing())
-        self.loop.close()
-
-
-@pytest.fixture
-def gateway() -> Iterator[Gateway]:
-    gateway = Gateway()
-    yield gateway
-    gateway.close()
 
 
 # --- what is refused ---

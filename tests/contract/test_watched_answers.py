@@ -11,7 +11,8 @@ import pytest
 
 from shared.errors import ExchangeError, ExchangeTimeout, Refused
 from shared.ports.exchange import OutboundAnswer
-from tests.contract.test_pinned_exchanges import REFUSED, Gateway, open_sockets
+from tests.contract.pinned_gateway import Gateway
+from tests.contract.test_pinned_exchanges import REFUSED, open_sockets
 from tests.support.builders import a_source
 from tests.support.hostile_provider import HostileProvider, answer_of, hostile_provider, json_bytes, result
 from tests.support.mcp_servers import BadMcpServer, Framing, bad_mcp_server
@@ -29,13 +30,6 @@ def hostile() -> Iterator[HostileProvider]:
 def streaming() -> Iterator[BadMcpServer]:
     with bad_mcp_server() as server:
         yield server
-
-
-@pytest.fixture
-def gateway() -> Iterator[Gateway]:
-    gateway = Gateway()
-    yield gateway
-    gateway.close()
 
 
 class Until:
